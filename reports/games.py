@@ -9,8 +9,10 @@ from rich.text import Text
 
 from db.records.games import GameRow, GameSummary, Proof
 from engine.result import Result, Termination
-from reports.layout.format import moment, values_of
-from reports.layout.table import Column, fit
+from reports.layout.cells import Cell
+from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.format import day, moment, values_of
+from reports.layout.table import fit
 
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
 """Results as written on score sheets: points of the first mover, then of the second."""
@@ -18,17 +20,7 @@ SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
 
 def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
     """Return the document of `ladder games --json`."""
-    return {
-        "games": [
-            {
-                "game": game.id,
-                **values_of(game, "first", "second", "board", "result", "termination", "plies"),
-                "adjudicated": adjudication_document(game.plies, game.proof),
-                "run": game.run_id,
-            }
-            for game in games
-        ]
-    }
+    return {"games": [plain_values(FIELDS, game) for game in games]}
 
 
 def adjudication_document(ply: int, proof: Proof | None) -> dict[str, Any] | None:
@@ -69,29 +61,90 @@ def print_games(console: Console, games: Sequence[GameSummary]) -> None:
     if not games:
         console.print("no game matches")
         return
-    console.print(fit(_columns(games), console.width).table())
+    console.print(fit(columns_of(FIELDS, games), console.width).table())
     shown = f"`ladder replay {games[0].id}` shows a game"
     console.print(shown, style="dim")
-
-
-def _columns(games: Sequence[GameSummary]) -> list[Column]:
-    return [
-        Column("game", [str(game.id) for game in games]),
-        Column("first", [_name(game, game.first) for game in games], number=False),
-        Column("second", [_name(game, game.second) for game in games], number=False),
-        Column("result", [SCORES[game.result] for game in games]),
-        Column("by", [_termination(game) for game in games], number=False, level=1),
-        Column("plies", [str(game.plies) for game in games], level=2),
-        Column("board", [game.board for game in games], number=False, level=3),
-        Column("run", [str(game.run_id) for game in games], level=4),
-        Column("started", [moment(game.started_at) for game in games], level=5),
-    ]
 
 
 def _name(game: GameSummary, name: str) -> Text:
     return Text(name, style="bold" if name == game.winner else "")
 
 
-def _termination(game: GameSummary) -> Text:
+def _termination(game: GameSummary, _: object) -> Text:
     style = "red" if game.termination.is_forfeit else ""
     return Text(ending_words(game.termination), style=style)
+
+
+def _termination_cell(game: GameSummary, _: object) -> Cell:
+    verdict = "lost" if game.termination.is_forfeit else ""
+    return Cell(ending_words(game.termination), verdict=verdict)
+
+
+def _result_cell(game: GameSummary, _: object) -> Cell:
+    return Cell("draw" if game.winner is None else f"{game.winner} won")
+
+
+FIELDS = (
+    Field(
+        "game",
+        value=lambda game: game.id,
+        head="game",
+        page="game",
+        text=lambda game, _: str(game.id),
+        cell=lambda game, links: Cell(str(game.id), float(game.id), href=links.game_link(game.id)),
+    ),
+    Field(
+        "first",
+        head="first",
+        page="first",
+        text=lambda game, _: _name(game, game.first),
+        cell=lambda game, links: Cell(game.first, href=links.bot_link(game.first)),
+        is_number=False,
+    ),
+    Field(
+        "second",
+        head="second",
+        page="second",
+        text=lambda game, _: _name(game, game.second),
+        cell=lambda game, links: Cell(game.second, href=links.bot_link(game.second)),
+        is_number=False,
+    ),
+    Field(
+        "result",
+        head="result",
+        page="result",
+        text=lambda game, _: SCORES[game.result],
+        cell=_result_cell,
+        is_page_number=False,
+    ),
+    Field(
+        "termination",
+        head="by",
+        page="by",
+        text=_termination,
+        cell=_termination_cell,
+        is_number=False,
+        level=1,
+    ),
+    Field("plies", head="plies", page="plies", level=2),
+    Field("board", head="board", page="board", is_number=False, level=3),
+    Field("adjudicated", value=lambda game: adjudication_document(game.plies, game.proof)),
+    Field(
+        "run",
+        value=lambda game: game.run_id,
+        head="run",
+        page="run",
+        text=lambda game, _: str(game.run_id),
+        cell=lambda game, links: links.run_cell(game.run_id),
+        level=4,
+    ),
+    Field(
+        head="started",
+        page="started",
+        text=lambda game, _: moment(game.started_at),
+        cell=lambda game, _: Cell(day(game.started_at), game.started_at),
+        is_page_number=False,
+        level=5,
+    ),
+)
+"""The columns of lists of games; pages give the module of their links."""

@@ -7,8 +7,10 @@ from rich.console import Console
 from rich.text import Text
 
 from db.records.queue import JobRow
-from reports.layout.format import moment, values_of
-from reports.layout.table import Column, fit
+from reports.layout.cells import Cell
+from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.format import day, moment
+from reports.layout.table import fit
 
 STYLES = {"playing": "green", "failed": "red"}
 
@@ -20,12 +22,7 @@ def jobs_document(jobs: Sequence[JobRow]) -> dict[str, Any]:
 
 def job_document(job: JobRow) -> dict[str, Any]:
     """Return a job for a document."""
-    return {
-        "job": job.id,
-        "command": job.command,
-        "status": job.status.value,
-        **values_of(job, "author", "exit_code", "note"),
-    }
+    return plain_values(FIELDS, job)
 
 
 def job_text(job: JobRow) -> str:
@@ -38,22 +35,29 @@ def print_jobs(console: Console, jobs: Sequence[JobRow]) -> None:
     if not jobs:
         console.print("the queue is empty: `ladder queue add` puts a command into it")
         return
-    console.print(fit(job_columns(jobs), console.width).table())
+    console.print(fit(columns_of(FIELDS, jobs, jobs), console.width).table())
 
 
-def job_columns(jobs: Sequence[JobRow]) -> list[Column]:
-    """Return the columns of the list of jobs."""
-    codes = ["" if job.exit_code is None else str(job.exit_code) for job in jobs]
-    words = [job.status.value for job in jobs]
-    columns = [
-        Column("id", [str(job.id) for job in jobs]),
-        Column("status", [Text(word, style=STYLES.get(word, "")) for word in words], number=False),
-        Column("author", [job.author for job in jobs], number=False, level=1),
-        Column("added", [moment(job.added_at) for job in jobs], number=False, level=4),
-        Column("command", [job.command for job in jobs], number=False),
-        Column("exit code", codes, level=1),
-        Column("result", [job.result.partition("\n")[0] for job in jobs], number=False, level=2),
-    ]
-    if any(job.note for job in jobs):
-        columns.append(Column("note", [job.note for job in jobs], number=False, level=3))
-    return columns
+def _status(job: JobRow, _: object) -> Text:
+    word = job.status.value
+    return Text(word, style=STYLES.get(word, ""))
+
+
+FIELDS = (
+    Field("job", value=lambda job: job.id, head="id", page="id",
+          text=lambda job, _: str(job.id), cell=lambda job, _: Cell(str(job.id), job.id)),
+    Field("status", value=lambda job: job.status.value, head="status", page="status",
+          text=_status, cell=lambda job, _: Cell(job.status.value), is_number=False),
+    Field("author", head="author", page="author", is_number=False, level=1),
+    Field(head="added", page="added", text=lambda job, _: moment(job.added_at),
+          cell=lambda job, _: Cell(day(job.added_at), job.added_at), is_number=False, level=4),
+    Field("command", head="command", page="command", is_number=False, is_prose=True),
+    Field("exit_code", head="exit code", page="exit code",
+          text=lambda job, _: "" if job.exit_code is None else str(job.exit_code), level=1),
+    Field(head="result", page="result", text=lambda job, _: job.result.partition("\n")[0],
+          cell=lambda job, _: Cell(job.result.partition("\n")[0]), is_number=False,
+          is_prose=True, level=2),
+    Field("note", head="note", page="note", is_number=False, is_prose=True, level=3,
+          shown=lambda jobs: any(job.note for job in jobs)),
+)  # fmt: skip
+"""The columns of the list of jobs; the view is the jobs."""

@@ -9,8 +9,10 @@ from rich.text import Text
 from ladder.names import counted
 from ladder.results.overview.pace import RunPace
 from ladder.runs.history import PastRun
-from reports.layout.format import moment, values_of
-from reports.layout.table import Column, fit
+from reports.layout.cells import Cell, number
+from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.format import day, moment, values_of
+from reports.layout.table import fit
 
 STYLES = {
     "regression": "red",
@@ -23,19 +25,7 @@ STYLES = {
 
 def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
     """Return the document of `ladder runs --json`."""
-    return {
-        "runs": [
-            {
-                "run": run.row.id,
-                "kind": run.row.kind.value,
-                **values_of(run, "status", "verdict", "title", "division", "games", "excused"),
-                **values_of(run.row, "target_games", "rated", "seed", "note"),
-                "harness": run.row.settings.get("harness"),
-                "paused": [values_of(bot, "name", "games", "reason") for bot in run.row.paused],
-            }
-            for run in runs
-        ]
-    }
+    return {"runs": [plain_values(FIELDS, run) for run in runs]}
 
 
 def now_document(runs: Sequence[RunPace]) -> dict[str, Any]:
@@ -51,7 +41,7 @@ def print_runs(console: Console, runs: Sequence[PastRun]) -> None:
     if not runs:
         console.print("there are no runs yet: start one with `ladder run`")
         return
-    console.print(fit(_columns(runs), console.width).table())
+    console.print(fit(columns_of(FIELDS, runs, runs), console.width).table())
 
 
 def run_line(run: PastRun) -> str:
@@ -62,32 +52,101 @@ def run_line(run: PastRun) -> str:
     )
 
 
-def _columns(runs: Sequence[PastRun]) -> list[Column]:
-    columns = [
-        Column("run", [str(run.row.id) for run in runs]),
-        Column("kind", [run.row.kind.value for run in runs], number=False, level=3),
-        Column("games", [_games(run) for run in runs], level=2),
-        Column("status", [_word(run.status.value) for run in runs], number=False, level=1),
-    ]
-    if any(run.verdict for run in runs):
-        verdicts = [_word((run.verdict or "").replace("_", " ")) for run in runs]
-        columns.append(Column("verdict", verdicts, number=False))
-    columns += [
-        Column("started", [moment(run.row.started_at) for run in runs], number=False, level=4),
-        Column("title", [run.title for run in runs], number=False),
-    ]
-    if any(run.row.paused for run in runs):
-        names = [", ".join(bot.name for bot in run.row.paused) for run in runs]
-        columns.append(Column("paused", names, number=False, level=1))
-    if any(run.row.note for run in runs):
-        columns.append(Column("note", [run.row.note for run in runs], number=False, level=1))
-    return columns
+def state_of(run: PastRun) -> str:
+    """Return the state of a run, with the verdict of an experiment."""
+    if run.has_died:
+        return "died"
+    verdict = None if run.verdict is None else run.verdict.replace("_", " ")
+    state = run.status.value
+    return state if verdict in (None, state) else f"{state}: {verdict}"
 
 
-def _games(run: PastRun) -> str:
+def _games_cell(run: PastRun, _: object) -> Cell:
+    target = run.row.target_games
+    return number(run.games) if target is None else Cell(f"{run.games:,} of {target:,}", run.games)
+
+
+def _games(run: PastRun, _: object) -> str:
     target = run.row.target_games
     return f"{run.games}" if target is None else f"{run.games}/{target}"
 
 
 def _word(word: str) -> Text:
     return Text(word, style=STYLES.get(word, ""))
+
+
+FIELDS = (
+    Field(
+        "run",
+        value=lambda run: run.row.id,
+        head="run",
+        page="run",
+        text=lambda run, _: str(run.row.id),
+        cell=lambda run, links: links.run_cell(run.row.id),
+    ),
+    Field(
+        "kind",
+        value=lambda run: run.row.kind.value,
+        head="kind",
+        page="kind",
+        text=lambda run, _: run.row.kind.value,
+        cell=lambda run, _: Cell(run.row.kind.value),
+        is_number=False,
+        level=3,
+    ),
+    Field("games", head="games", text=_games, level=2),
+    Field(
+        "status",
+        head="status",
+        text=lambda run, _: _word(run.status.value),
+        is_number=False,
+        level=1,
+    ),
+    Field(
+        "verdict",
+        head="verdict",
+        text=lambda run, _: _word((run.verdict or "").replace("_", " ")),
+        is_number=False,
+        shown=lambda runs: any(run.verdict for run in runs),
+    ),
+    Field(
+        head="started",
+        text=lambda run, _: moment(run.row.started_at),
+        is_number=False,
+        level=4,
+    ),
+    Field("title", head="title", page="title", is_number=False, is_prose=True),
+    Field(page="status", cell=lambda run, _: Cell(state_of(run)), is_number=False),
+    Field(page="games", cell=_games_cell),
+    Field(
+        page="started",
+        cell=lambda run, _: Cell(day(run.row.started_at), run.row.started_at),
+        is_number=False,
+    ),
+    Field("division"),
+    Field("excused"),
+    Field("target_games", value=lambda run: run.row.target_games),
+    Field("rated", value=lambda run: run.row.rated),
+    Field("seed", value=lambda run: run.row.seed),
+    Field(
+        "paused",
+        value=lambda run: [values_of(bot, "name", "games", "reason") for bot in run.row.paused],
+        head="paused",
+        text=lambda run, _: ", ".join(bot.name for bot in run.row.paused),
+        is_number=False,
+        level=1,
+        shown=lambda runs: any(run.row.paused for run in runs),
+    ),
+    Field(
+        "note",
+        value=lambda run: run.row.note,
+        head="note",
+        text=lambda run, _: run.row.note,
+        is_number=False,
+        level=1,
+        shown=lambda runs: any(run.row.note for run in runs),
+    ),
+    Field(page="note", cell=lambda run, _: Cell(run.row.note), is_number=False, is_prose=True),
+    Field("harness", value=lambda run: run.row.settings.get("harness")),
+)
+"""The columns of lists of runs. The view is the runs on a terminal, the links on a page."""

@@ -35,6 +35,11 @@ class PastRun:
     """The present status: a run whose process has died is interrupted, whatever is stored."""
 
     @property
+    def has_died(self) -> bool:
+        """Whether it is stored as running although no process plays it."""
+        return self.row.status is RunStatus.RUNNING and self.status is RunStatus.INTERRUPTED
+
+    @property
     def verdict(self) -> str | None:
         """The verdict of the experiment; None if the run has none."""
         if self.row.kind is RunKind.GATE and self.status is RunStatus.INVALID:

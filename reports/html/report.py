@@ -26,8 +26,9 @@ from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.sections.verdict import alike, facts, notes_of, verdict, warnings
 from reports.html.tables import Cell, Table, headings
 from reports.html.viewer import viewer_game
+from reports.layout.fields import NOTHING
 from reports.report.comparison import sections
-from reports.report.rating_columns import NOTHING, View
+from reports.report.rating_columns import View
 
 SECTIONS = (
     ("verdict", "Verdict"),

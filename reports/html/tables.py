@@ -7,9 +7,19 @@ from typing import Any
 from rich.text import Text
 
 from reports.layout.cells import Cell, number
+from reports.layout.fields import Field
 from reports.layout.table import VERDICT_STYLES, Column
 
-__all__ = ["Cell", "Heading", "Table", "headings", "number", "table_from_columns", "table_of"]
+__all__ = [
+    "Cell",
+    "Heading",
+    "Table",
+    "headings",
+    "number",
+    "table_from_columns",
+    "table_of",
+    "table_of_fields",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,20 @@ def headings(*names: str) -> tuple[Heading, ...]:
     return tuple(
         Heading(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
     )
+
+
+def table_of_fields(fields: Sequence[Field], rows: Sequence[Any], view: Any = None) -> Table:
+    """Return the table of records on a page; a view has what their cells need, such as links."""
+    shown = [field for field in fields if field.page is not None and field.shown(view)]
+    heads = [
+        Heading(
+            field.page or "",
+            field.is_number if field.is_page_number is None else field.is_page_number,
+            field.is_prose,
+        )
+        for field in shown
+    ]
+    return Table(heads, [[field.page_cell(row, view) for field in shown] for row in rows])
 
 
 def table_from_columns(columns: Sequence[Column]) -> Table:

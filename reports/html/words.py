@@ -5,11 +5,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from ladder.names import counted
-
-
-def day(moment: float) -> str:
-    """Return a time in epoch seconds as date and time in UTC."""
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
+from reports.layout.format import day
 
 
 def as_sentence(text: str, names: Collection[str] = ()) -> str:

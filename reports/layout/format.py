@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -117,6 +117,11 @@ def repeated_text(run: int, ended_at: float) -> str:
 def moment(seconds: float) -> str:
     """Return a time in epoch seconds as local date and time, to the minute."""
     return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
+
+
+def day(moment: float) -> str:
+    """Return a time in epoch seconds as date and time in UTC."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def rough_duration(seconds: float) -> str:

@@ -1,16 +1,31 @@
 """One bot against each of its opponents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rich.console import Console
 
 from ladder.results.standings.against import Balance, Opponent, OpponentResults
 from ladder.visible import visible
+from reports.layout.cells import Cell
 from reports.layout.elo import elo_words, interval_values, los_words
-from reports.layout.format import csv_text, markdown_text, rounded, values_of
-from reports.layout.table import Column, fit, to_markdown
+from reports.layout.fields import Field, columns_of, csv_of, plain_values
+from reports.layout.format import markdown_text, rounded
+from reports.layout.table import fit, to_markdown
 from reports.report.notes import note_text
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentLinks:
+    """The addresses of a page about the opponents of a bot."""
+
+    bot: Callable[[str], str]
+    games: Callable[..., str]
+    """Returns the address of the bot's games with conditions."""
+    compare: Callable[[str], str]
+    """Returns the address of the comparison with another bot."""
 
 
 def against_document(made: OpponentResults) -> dict[str, Any]:
@@ -18,7 +33,7 @@ def against_document(made: OpponentResults) -> dict[str, Any]:
     return {
         "division": made.label,
         "bot": made.bot,
-        "opponents": [_opponent_document(one) for one in made.opponents],
+        "opponents": [plain_values(FIELDS, one) for one in made.opponents],
         "beats": made.count(Balance.BEATS),
         "even": made.count(Balance.EVEN),
         "loses": made.count(Balance.LOSES),
@@ -28,19 +43,6 @@ def against_document(made: OpponentResults) -> dict[str, Any]:
         "never_met": list(made.never_met),
         "summary": summary(made),
         "notes": [note_text(note) for note in made.notes],
-    }
-
-
-def _opponent_document(one: Opponent) -> dict[str, Any]:
-    elo = one.estimate
-    return {
-        **values_of(one, "name", "games", "wins", "draws", "losses"),
-        "score": round(one.score, 4),
-        "pentanomial": list(one.pentanomial),
-        **interval_values(elo, digits=1),
-        "los": rounded(elo.sure_los, 4),
-        "balance": one.balance.value,
-        "clear": one.is_clear,
     }
 
 
@@ -57,22 +59,20 @@ def summary(made: OpponentResults) -> str:
 
 def print_against(console: Console, made: OpponentResults) -> None:
     """Print the opponents from the best score to the worst, and the summary."""
-    console.print(fit(_columns(made.opponents), console.width).table())
+    console.print(fit(columns_of(FIELDS, made.opponents), console.width).table())
     for line in _lines(made):
         console.print(visible(line))
 
 
 def against_markdown(made: OpponentResults) -> str:
     """Return the opponents as a Markdown table, and the summary."""
-    parts = [to_markdown(_columns(made.opponents)), *map(markdown_text, _lines(made))]
+    parts = [to_markdown(columns_of(FIELDS, made.opponents)), *map(markdown_text, _lines(made))]
     return "\n\n".join(parts) + "\n"
 
 
 def against_csv(made: OpponentResults) -> str:
     """Return the opponents as comma-separated values; a missing value is empty."""
-    rows = [_opponent_document(one) for one in made.opponents]
-    names = [name for name in rows[0] if name != "pentanomial"]
-    return csv_text(names, ([row[name] for name in names] for row in rows))
+    return csv_of(FIELDS, [plain_values(FIELDS, one) for one in made.opponents])
 
 
 def _lines(made: OpponentResults) -> list[str]:
@@ -84,24 +84,70 @@ def _lines(made: OpponentResults) -> list[str]:
     return [*lines, f"{made.label}: {summary(made)}"]
 
 
-def _columns(opponents: Sequence[Opponent]) -> list[Column]:
-    return [
-        Column("opponent", [one.name for one in opponents], number=False),
-        Column("games", [str(one.games) for one in opponents], level=3),
-        Column("win", [str(one.wins) for one in opponents], level=2),
-        Column("draw", [str(one.draws) for one in opponents], level=2),
-        Column("loss", [str(one.losses) for one in opponents], level=2),
-        Column("score", [f"{one.score:.1%}" for one in opponents]),
-        Column("", [_balance(one) for one in opponents], number=False, level=1),
-        Column("Elo", [elo_words(one.estimate) for one in opponents], number=False, level=4),
-        Column(
-            "chance to be better",
-            [los_words(one.estimate) for one in opponents],
-            number=False,
-            level=5,
-        ),
-    ]
+def _interval(key: str, one: Opponent) -> float | None:
+    value: float | None = interval_values(one.estimate, digits=1)[key]
+    return value
 
 
-def _balance(one: Opponent) -> str:
+def _balance(one: Opponent, _: object) -> str:
     return one.balance.value if one.is_clear else f"{one.balance.value}?"
+
+
+def _listed(count: int, view: OpponentLinks, **conditions: str) -> Cell:
+    return Cell(f"{count:,}", float(count), href=view.games(**conditions))
+
+
+FIELDS = (
+    Field(
+        "name",
+        head="opponent",
+        page="opponent",
+        cell=lambda one, view: Cell(one.name, href=view.bot(one.name)),
+        is_number=False,
+    ),
+    Field(
+        "games",
+        head="games",
+        page="games",
+        cell=lambda one, view: _listed(one.games, view, opponent=one.name),
+        level=3,
+    ),
+    Field("wins", head="win", page="win", level=2),
+    Field("draws", head="draw", page="draw", level=2),
+    Field(
+        "losses",
+        head="loss",
+        page="loss",
+        cell=lambda one, view: _listed(one.losses, view, opponent=one.name, result="lost"),
+        level=2,
+    ),
+    Field("score", digits=4, head="score", page="score", form=".1%"),
+    Field("pentanomial", value=lambda one: list(one.pentanomial), csv=()),
+    *(
+        Field(key, value=partial(_interval, key))
+        for key in ("elo", "error95", "elo_at_least", "elo_at_most")
+    ),
+    Field("los", value=lambda one: rounded(one.estimate.sure_los, 4)),
+    Field(
+        "balance",
+        value=lambda one: one.balance.value,
+        head="",
+        text=_balance,
+        is_number=False,
+        level=1,
+    ),
+    Field("clear", value=lambda one: one.is_clear),
+    Field(head="Elo", text=lambda one, _: elo_words(one.estimate), is_number=False, level=4),
+    Field(
+        head="chance to be better",
+        text=lambda one, _: los_words(one.estimate),
+        is_number=False,
+        level=5,
+    ),
+    Field(
+        page="side by side",
+        cell=lambda one, view: Cell("compare", href=view.compare(one.name)),
+        is_number=False,
+    ),
+)
+"""The columns of a bot's opponents."""

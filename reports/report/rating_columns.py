@@ -3,7 +3,7 @@
 To add a column, add an entry to `COLUMNS` and its value to `BotStanding`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +13,12 @@ from engine.result import FORFEITS
 from ladder.results.standings.standings import BotStanding, Standings
 from reports.layout import cells
 from reports.layout.cells import Cell
-from reports.layout.format import csv_text, number, rounded
+from reports.layout.fields import LAST, NOTHING, Field, columns_of, csv_of, plain_values
+from reports.layout.format import number
 from reports.layout.table import Column
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
-NOTHING = "."
-"""The text of an empty count."""
-LAST = 10
-"""The level of columns that are left out first, such as those with `NOTHING` in every cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,57 +32,6 @@ class View:
     """Returns the address of a bot's page; empty for no link."""
     marks_apart: bool = True
     """Whether marks have their own column or follow the names."""
-
-
-@dataclass(frozen=True, slots=True)
-class RatingColumn:
-    """A column in all formats; a format without a head does not show it."""
-
-    key: str = ""
-    """The key in JSON and the attribute of `BotStanding`; empty for a column of tables only."""
-    value: Callable[[BotStanding], Any] | None = None
-    """The value in JSON, if it is not the attribute."""
-    digits: int | None = None
-    """Decimal digits of a number in JSON and CSV."""
-    csv: Sequence[str] | None = None
-    """The heads in CSV; None for the key."""
-    head: str | None = None
-    """The head on a terminal and in Markdown."""
-    page: str | None = None
-    """The head on a page."""
-    form: str = "d"
-    """The format of a number on a terminal, in Markdown and on a page."""
-    text: Callable[[BotStanding, View], str | Text] | None = None
-    """The cell on a terminal and in Markdown, if it is not the formatted attribute."""
-    cell: Callable[[BotStanding, View], Cell] | None = None
-    """The cell on a page, if it is not the formatted attribute."""
-    short: Callable[[BotStanding], str] | None = None
-    """The cell on a narrow terminal."""
-    is_number: bool = True
-    """Whether the column is aligned right on a terminal and in Markdown."""
-    is_page_number: bool = True
-    """Whether it is aligned right on a page."""
-    level: int = 0
-    """See `Column.level`."""
-    shown: Callable[[View], bool] = lambda _: True
-    """Returns whether tables show the column."""
-
-    def plain(self, bot: BotStanding) -> Any:
-        """Return the value in JSON."""
-        value = getattr(bot, self.key) if self.value is None else self.value(bot)
-        return value if self.digits is None else rounded(value, self.digits)
-
-    def terminal_cell(self, bot: BotStanding, view: View) -> str | Text:
-        """Return the cell on a terminal and in Markdown."""
-        if self.text is not None:
-            return self.text(bot, view)
-        return number(getattr(bot, self.key), self.form)
-
-    def page_cell(self, bot: BotStanding, view: View) -> Cell:
-        """Return the cell on a page."""
-        if self.cell is not None:
-            return self.cell(bot, view)
-        return cells.number(getattr(bot, self.key), ",d" if self.form == "d" else self.form)
 
 
 def _marks_shown(view: View) -> bool:
@@ -155,19 +101,18 @@ def _change(bot: BotStanding, view: View) -> Cell:
 
 
 COLUMNS = (
-    RatingColumn("rank", head="#", page="rank", level=1),
-    RatingColumn(
+    Field("rank", head="#", page="rank", level=1),
+    Field(
         "name",
         head="bot",
         page="bot",
         text=_name_text,
         cell=_name_cell,
         is_number=False,
-        is_page_number=False,
     ),
-    RatingColumn(head="", text=lambda bot, _: marks(bot), is_number=False, shown=_marks_shown),
-    RatingColumn("elo", digits=1, head="elo", page="Elo", text=_elo_text, cell=_elo_cell),
-    RatingColumn(
+    Field(head="", text=lambda bot, _: marks(bot), is_number=False, shown=_marks_shown),
+    Field("elo", digits=1, head="elo", page="Elo", text=_elo_text, cell=_elo_cell),
+    Field(
         "error95",
         digits=1,
         head="±95",
@@ -176,16 +121,16 @@ COLUMNS = (
         cell=lambda bot, _: Cell("-") if _is_bound(bot) else cells.number(bot.error95),
         level=2,
     ),
-    RatingColumn(page="change", cell=_change, shown=lambda view: view.before is not None),
-    RatingColumn("elo_at_least", digits=1, csv=()),
-    RatingColumn("elo_at_most", digits=1, csv=()),
-    RatingColumn("games", head="games", page="games", level=3),
-    RatingColumn("wins", head="win", page="win", level=5),
-    RatingColumn("draws", head="draw", page="draw", level=5),
-    RatingColumn("losses", head="loss", page="loss", level=5),
-    RatingColumn("score", digits=4, page="score", form=".1%"),
-    RatingColumn("win_rate", digits=4, head="win rate", form=".1%", level=4),
-    RatingColumn(
+    Field(page="change", cell=_change, shown=lambda view: view.before is not None),
+    Field("elo_at_least", digits=1, csv=()),
+    Field("elo_at_most", digits=1, csv=()),
+    Field("games", head="games", page="games", level=3),
+    Field("wins", head="win", page="win", level=5),
+    Field("draws", head="draw", page="draw", level=5),
+    Field("losses", head="loss", page="loss", level=5),
+    Field("score", digits=4, page="score", form=".1%"),
+    Field("win_rate", digits=4, head="win rate", form=".1%", level=4),
+    Field(
         "forfeits",
         value=lambda bot: dict(bot.forfeits),
         csv=tuple(kind.value for kind in FORFEITS),
@@ -197,54 +142,33 @@ COLUMNS = (
         is_number=False,
         level=8,
     ),
-    RatingColumn(
+    Field(
         "forfeit_games",
         value=lambda bot: [
             {"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games
         ],
         csv=(),
     ),
-    RatingColumn("retired", csv=()),
-    RatingColumn("unreliable", csv=()),
-    RatingColumn("over_budget", csv=()),
-    RatingColumn("simulations_per_second", digits=1, head="simulations/s", form=",.0f", level=6),
-    RatingColumn("mean_move_ms", digits=3, head="ms/move", form=".1f", level=7),
-    RatingColumn("max_move_ms", digits=3, head="max ms", form=".1f", level=LAST),
-    RatingColumn("reasons", value=lambda bot: dict(bot.reasons), csv=()),
+    Field("retired", csv=()),
+    Field("unreliable", csv=()),
+    Field("over_budget", csv=()),
+    Field("simulations_per_second", digits=1, head="simulations/s", form=",.0f", level=6),
+    Field("mean_move_ms", digits=3, head="ms/move", form=".1f", level=7),
+    Field("max_move_ms", digits=3, head="max ms", form=".1f", level=LAST),
+    Field("reasons", value=lambda bot: dict(bot.reasons), csv=()),
 )
 
 
 def standing_values(bot: BotStanding) -> dict[str, Any]:
     """Return a bot's row as plain data."""
-    return {column.key: column.plain(bot) for column in COLUMNS if column.key}
+    return plain_values(COLUMNS, bot)
 
 
 def standings_csv(standings: Standings) -> str:
     """Return the list as comma-separated values; a cell without a value is empty."""
-    heads = [
-        head
-        for column in COLUMNS
-        if column.key
-        for head in ((column.key,) if column.csv is None else column.csv)
-    ]
-    rows = ({**standing_values(bot), **bot.forfeits} for bot in standings.bots)
-    return csv_text(heads, ([row[head] for head in heads] for row in rows))
+    return csv_of(COLUMNS, [{**standing_values(bot), **bot.forfeits} for bot in standings.bots])
 
 
 def terminal_columns(view: View) -> list[Column]:
     """Return the columns on a terminal and in Markdown."""
-    bots, found = view.standings.bots, []
-    for column in COLUMNS:
-        if column.head is None or not column.shown(view):
-            continue
-        texts = [column.terminal_cell(bot, view) for bot in bots]
-        is_empty = all(text == NOTHING for text in texts)
-        short = None if column.short is None or is_empty else [*map(column.short, bots)]
-        level = LAST if is_empty else column.level
-        found.append(Column(column.head, texts, column.is_number, level, short))
-    return found
-
-
-def page_columns(view: View) -> list[RatingColumn]:
-    """Return the columns on a page."""
-    return [column for column in COLUMNS if column.page is not None and column.shown(view)]
+    return columns_of(COLUMNS, view.standings.bots, view)

@@ -37,7 +37,7 @@ class RunPace:
     @property
     def has_died(self) -> bool:
         """Whether it is stored as running although no process plays it."""
-        return self.run.row.status is RunStatus.RUNNING and self.run.status is RunStatus.INTERRUPTED
+        return self.run.has_died
 
 
 def measure_paces(store: Store, runs: list[PastRun], *, now: float | None = None) -> list[RunPace]:

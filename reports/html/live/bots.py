@@ -1,5 +1,7 @@
 """A bot's page."""
 
+from functools import partial
+
 from ladder.results.overview.bot_page import BotPage
 from reports.bots import bot_document
 from reports.html.figures import specs_of
@@ -7,9 +9,10 @@ from reports.html.live.games import games_table
 from reports.html.live.links import bot_link, compare_link, game_link, games_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.sections.history import history_figure
-from reports.html.tables import Cell, Table, table_of
-from reports.html.words import day
+from reports.html.tables import Table, table_of_fields
+from reports.layout.format import day
 from reports.replay import last_output_text
+from reports.report.against import FIELDS, OpponentLinks
 
 
 def bot_parts(data: BotPage) -> PageParts:
@@ -70,17 +73,7 @@ def bot_parts(data: BotPage) -> PageParts:
 
 def _opponents(data: BotPage) -> Table:
     name = data.row.name
-
-    def listed(count: int, **conditions: str) -> Cell:
-        return Cell(f"{count:,}", float(count), href=games_link(bot=name, **conditions))
-
-    return table_of(
-        data.opponents,
-        ("opponent", lambda each: Cell(each.name, href=bot_link(each.name))),
-        ("#games", lambda each: listed(each.games, opponent=each.name)),
-        ("#win", "wins"),
-        ("#draw", "draws"),
-        ("#loss", lambda each: listed(each.losses, opponent=each.name, result="lost")),
-        ("#score", "score", ".1%"),
-        ("side by side", lambda each: Cell("compare", href=compare_link([name, each.name]))),
+    links = OpponentLinks(
+        bot_link, partial(games_link, bot=name), lambda other: compare_link([name, other])
     )
+    return table_of_fields(FIELDS, data.opponents, links)

@@ -6,45 +6,21 @@ from urllib.parse import urlencode
 
 from bots.champion import CHAMPION
 from db.records.games import GameRow, GameSummary
-from engine.result import Result
 from ladder.results.analysis.division import GameTruth
 from ladder.results.overview.game_words import ENDINGS, Mover, Outcome
-from reports.games import ending_words
-from reports.html.live.links import bot_link, game_link, run_cell, run_link
+from reports.games import FIELDS
+from reports.html.live import links
+from reports.html.live.links import bot_link, game_link, run_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.tables import Cell, Table, table_of
+from reports.html.tables import Table, table_of_fields
 from reports.html.viewer import viewer_game
-from reports.html.words import day
+from reports.layout.format import day
 from reports.replay import last_output_text
 
 
 def games_table(games: Sequence[GameSummary]) -> Table:
     """Return a table of games with links to the games, bots and runs."""
-    return table_of(
-        games,
-        ("#game", lambda game: Cell(str(game.id), float(game.id), href=game_link(game.id))),
-        ("first", lambda game: Cell(game.first, href=bot_link(game.first))),
-        ("second", lambda game: Cell(game.second, href=bot_link(game.second))),
-        ("result", lambda game: Cell(_result(game))),
-        ("by", _termination),
-        ("#plies", "plies"),
-        ("board", "board"),
-        ("#run", lambda game: run_cell(game.run_id)),
-        ("started", lambda game: Cell(day(game.started_at), game.started_at)),
-    )
-
-
-def _termination(game: GameSummary) -> Cell:
-    """Return how a game ended, marked if it was by a forfeit."""
-    verdict = "lost" if game.termination.is_forfeit else ""
-    return Cell(ending_words(game.termination), verdict=verdict)
-
-
-def _result(game: GameSummary) -> str:
-    """Return the result by side, as the names are in other columns."""
-    if game.result is Result.DRAW:
-        return "draw"
-    return "first won" if game.winner == game.first else "second won"
+    return table_of_fields(FIELDS, games, links)
 
 
 def games_parts(

@@ -1,21 +1,23 @@
 """The overview page: running runs, the latest runs, and the rating list."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ladder.experiments.gate.stored import HeadToHead
 from ladder.results.overview.overview import Overview
 from ladder.results.overview.pace import RunPace
 from reports.html.figures import specs_of
-from reports.html.live.links import bot_link, division_link, games_link, run_cell, run_link
+from reports.html.live import links
+from reports.html.live.links import bot_link, division_link, games_link, run_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.live.runs import pace_words, run_name, state_of
+from reports.html.live.runs import pace_words, run_name
 from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.trials import llr_text
 from reports.html.sections.verdict import notes_of, verdict
-from reports.html.tables import Cell, Table, number, table_of
-from reports.html.words import as_sentence, day
+from reports.html.tables import table_of_fields
+from reports.html.words import as_sentence
 from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import View
+from reports.runs import FIELDS
 
 RUNS_SHOWN = 12
 
@@ -39,7 +41,7 @@ def overview_parts(data: Overview, playing: Mapping[int, HeadToHead]) -> PagePar
         ),
         "runs": fragment(
             "runs.html.j2",
-            runs=_runs_table(data.runs[:RUNS_SHOWN]),
+            runs=table_of_fields(FIELDS, [each.run for each in data.runs[:RUNS_SHOWN]], links),
             older=max(len(data.runs) - RUNS_SHOWN, 0),
         ),
     }
@@ -88,22 +90,3 @@ def _card(entry: RunPace, trial: HeadToHead | None) -> dict[str, object]:
         "note": run.row.note,
         "ratio": "" if trial is None or trial.result is None else llr_text(trial.result),
     }
-
-
-def _runs_table(runs: Sequence[RunPace]) -> Table:
-    return table_of(
-        runs,
-        ("#run", lambda entry: run_cell(entry.run.row.id)),
-        ("kind", lambda entry: Cell(entry.run.row.kind.value)),
-        ("~title", lambda entry: Cell(entry.run.title)),
-        ("status", lambda entry: Cell(state_of(entry))),
-        ("#games", _games),
-        ("started", lambda entry: Cell(day(entry.run.row.started_at), entry.run.row.started_at)),
-        ("~note", lambda entry: Cell(entry.run.row.note)),
-    )
-
-
-def _games(entry: RunPace) -> Cell:
-    """Return the games of a run and how many it shall have."""
-    games, target = entry.run.games, entry.run.row.target_games
-    return number(games) if target is None else Cell(f"{games:,} of {target:,}", games)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from db.records.queue import JobRow
 from reports.html.live.parts import PageParts, fragment
-from reports.html.tables import table_from_columns
-from reports.queue import job_columns
+from reports.html.tables import table_of_fields
+from reports.queue import FIELDS
 
 SHOWN = 100
 """Number of the newest jobs that are shown."""
@@ -13,5 +13,6 @@ SHOWN = 100
 
 def queue_parts(jobs: Sequence[JobRow]) -> PageParts:
     """Return the parts of the page, of all jobs, oldest first."""
-    table = table_from_columns(job_columns(jobs[-SHOWN:]))
+    shown = jobs[-SHOWN:]
+    table = table_of_fields(FIELDS, shown, shown)
     return PageParts("Queue", {"jobs": fragment("queue_jobs.html.j2", data=table)})

@@ -9,11 +9,13 @@ from reports.html.figures import specs_of
 from reports.html.findings import parts_of
 from reports.html.live.links import bot_link, division_link, games_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.live.runs import pace_words, resume_hint, run_name, state_of
+from reports.html.live.runs import pace_words, resume_hint, run_name
 from reports.html.sections.ratings import ratings_figure
 from reports.html.tables import table_from_columns
-from reports.html.words import as_sentence, day
+from reports.html.words import as_sentence
+from reports.layout.format import day
 from reports.report.rating_columns import View
+from reports.runs import state_of
 
 
 def run_parts(
@@ -33,7 +35,7 @@ def run_parts(
     figure = None if standings is None else ratings_figure(View(standings, link=bot_link))
     figures = ([] if figure is None else [figure]) + ([] if finding is None else finding.charts)
     facts = [
-        ("State", state_of(entry)),
+        ("State", state_of(entry.run)),
         ("Games", pace_words(entry)),
         ("Begun", day(row.started_at)),
         ("Ended", "-" if row.ended_at is None else day(row.ended_at)),

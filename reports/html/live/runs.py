@@ -6,15 +6,6 @@ from ladder.results.overview.pace import RunPace
 from reports.layout.format import rough_duration
 
 
-def state_of(entry: RunPace) -> str:
-    """Return the state of a run, with the verdict of a gate."""
-    if entry.has_died:
-        return "died"
-    verdict = entry.run.verdict and entry.run.verdict.replace("_", " ")
-    state = entry.run.status.value
-    return f"{state}: {verdict}" if verdict is not None and verdict != state else state
-
-
 def run_name(row: RunRow) -> str:
     """Return the name of a run, such as ``ladder run 5`` or ``gate 3``."""
     kind = "ladder run" if row.kind is RunKind.LADDER else row.kind.value

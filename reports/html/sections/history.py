@@ -8,7 +8,7 @@ from ladder.results.standings.standings import BotStanding
 from reports.html.charts.ratings import date_chart, history_chart
 from reports.html.charts.spec import PALETTE
 from reports.html.figures import Figure, Row, table_of_rows
-from reports.html.words import day
+from reports.layout.format import day
 
 
 def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figure:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.charts.ratings import rating_chart
 from reports.html.figures import Figure, Row
-from reports.html.tables import Heading, Table
-from reports.report.rating_columns import View, page_columns, rating_words
+from reports.html.tables import table_of_fields
+from reports.report.rating_columns import COLUMNS, View, rating_words
 
 
 def rated_bots(standings: Standings) -> list[BotStanding]:
@@ -16,16 +16,13 @@ def rated_bots(standings: Standings) -> list[BotStanding]:
 
 def ratings_figure(view: View) -> Figure:
     """Return the chart and the table of the rating list."""
-    standings, columns = view.standings, page_columns(view)
+    standings = view.standings
     rows = _rows(rated_bots(standings), standings.anchors)
     return Figure(
         name="ratings",
         label="Ratings in Elo with 95 % intervals, best on top; the numbers are in the table below",
         caption=f"Rating list of {standings.label}",
-        table=Table(
-            [Heading(column.page or "", column.is_page_number) for column in columns],
-            [[column.page_cell(bot, view) for column in columns] for bot in standings.bots],
-        ),
+        table=table_of_fields(COLUMNS, standings.bots, view),
         spec=rating_chart(rows) if rows else None,
         is_open=True,
     )

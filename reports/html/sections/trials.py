@@ -10,8 +10,8 @@ from reports.findings.finding import COLOURS
 from reports.html.charts.gate import llr_chart, pentanomial_chart
 from reports.html.figures import Figure, table_of_rows
 from reports.html.tables import Cell, Table, number, table_of
-from reports.html.words import as_sentence, day, games_in_time
-from reports.layout.format import wdl_text
+from reports.html.words import as_sentence, games_in_time
+from reports.layout.format import day, wdl_text
 
 DRAWN = 3
 """Number of gates whose LLR history is drawn."""

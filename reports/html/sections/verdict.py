@@ -12,8 +12,8 @@ from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.move_times import MoveTimes, has_waited, shared_note
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
-from reports.html.words import as_sentence, day
-from reports.layout.format import join_names
+from reports.html.words import as_sentence
+from reports.layout.format import day, join_names
 from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import rating_words
 

@@ -137,7 +137,7 @@ def test_a_click_on_a_heading_sorts_a_table(report: Opened) -> None:
     for direction in (-1, 1):
         page.get_by_role("button", name="games", exact=True).first.click()
         column = [
-            int(cell) for cell in page.locator("#ratings tbody td:nth-child(6)").all_inner_texts()
+            int(cell) for cell in page.locator("#ratings tbody td:nth-child(5)").all_inner_texts()
         ]
         assert column == sorted(column, reverse=direction < 0)
 

@@ -46,7 +46,6 @@ def an_analysed_game() -> tuple[GameRow, GameTruth]:
         seed=1, moves=(6, 0, 6, 0, 6, 0, 6), result=Result.WIN,
         termination=Termination.FOUR_IN_A_ROW, detail="", offender=None, started_at=0.0,
         duration_us=1, thoughts=(Thought(1), Thought(1)), sides=(SideSums(), SideSums()),
-        repeat=False,
     )  # fmt: skip
     loss, win = Bounds(2 - FAR, 2 - FAR), Bounds(FAR - 1, FAR - 1)
     before = [(loss,) * 6 + (Bounds(0, 0),), (UNBOUNDED, None, *[loss] * 4, win)]
