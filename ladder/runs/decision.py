@@ -8,12 +8,7 @@ import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 
-from db.records.pairs import (
-    PairPlan,
-    PairRecord,
-    PlayedPair,
-    pair_content,
-)
+from db.records.pairs import PairPlan, PairRecord, PlayedPair, pair_content
 from engine.position import format_moves
 
 

@@ -9,13 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-    PairRecord,
-    PlannedPair,
-    StoreResult,
-)
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair, StoreResult
 from db.records.runs import RunRow
 from db.store import Store
 from ladder.runs.decision import Judge

@@ -8,10 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from db.records.pairs import (
-    PairPlan,
-    PairRecord,
-)
+from db.records.pairs import PairPlan, PairRecord
 from engine.result import Termination
 from ladder.names import counted
 from ladder.runs.budgets import Budgets

@@ -10,17 +10,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from db.records.pairs import (
-    PairPlan,
-    PairRecord,
-    StoreOutcome,
-    StoreResult,
-)
-from db.records.runs import (
-    PAUSED,
-    RunRow,
-    RunStatus,
-)
+from db.records.pairs import PairPlan, PairRecord, StoreOutcome, StoreResult
+from db.records.runs import PAUSED, RunRow, RunStatus
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.match.process.worker_pool import WorkerDied
@@ -28,11 +19,7 @@ from ladder.runs.decision import ENDLESS, Judge, ReorderBuffer, played_pair
 from ladder.runs.executor import PairExecutor
 from ladder.runs.health import RunHealth
 from ladder.runs.pair_queue import PairSource
-from ladder.runs.progress import (
-    LiveRun,
-    RunEnding,
-    RunWatcher,
-)
+from ladder.runs.progress import LiveRun, RunEnding, RunWatcher
 from ladder.runs.scoreboard import count_pair, refit
 from ladder.signals import current_stop
 

@@ -8,10 +8,7 @@ from concurrent.futures import Future
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING
 
-from db.records.pairs import (
-    PairPlan,
-    PairRecord,
-)
+from db.records.pairs import PairPlan, PairRecord
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.referee import play_pair

@@ -26,13 +26,7 @@ from ladder.cli.options import (
     option,
     whole,
 )
-from ladder.cli.output import (
-    print_error,
-    print_out,
-    print_result,
-    stderr_console,
-    stdout_console,
-)
+from ladder.cli.output import print_error, print_out, print_result, stderr_console, stdout_console
 from ladder.cli.parsing import parse_time
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.cli.terminal.screen import Screen, TypedLine, can_draw, with_prompt

@@ -8,13 +8,7 @@ from typing import Annotated
 
 from db.records.runs import RunRow
 from db.store import Store
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    Database,
-    flag,
-    option,
-    whole,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, flag, option, whole
 from ladder.cli.output import print_error, print_out
 from ladder.cli.resume import command_of
 from ladder.cli.run_options import BotOptions, takes_options
