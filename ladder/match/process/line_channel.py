@@ -23,6 +23,7 @@ TIMED_SLICE_S = 0.0025
 """The same for a timed answer after its budget."""
 WAKE_S = 0.002
 """How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
+NEVER_S = 1e6
 TO_BOT, FROM_BOT = "> ", "< "
 """Prefixes of the recorded messages."""
 READ_BYTES = 64 * 1024
@@ -89,6 +90,8 @@ class LineChannel:
         """
         self.messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self.started_ns = 0
+        self._watched_ns = 0
+        """Time after which a timed answer is due; more than any wait if it is not timed."""
         self._overslept_ns = self._due_ns = self._looked_ns = 0
         """Delays of wakes in the last timed exchange, when its last wait had to end, and when it
         began."""
@@ -111,9 +114,10 @@ class LineChannel:
         Args:
             line: the question, with its line feed.
             timeout_s: how long to wait. An answer that is read later is returned as well.
-            budget_s: time in which the answer is due, so that the delays of the harness are
-                measured from there on (`overslept_us`); None for a question that is not timed,
-                where the time in which the harness was stopped does not count.
+            budget_s: time in which the answer is due, so that all delays of the harness are
+                measured from there on (`overslept_us`); None for a question that is not timed.
+                Before that, and at other questions, a time in which the harness was stopped does
+                not count.
 
         Returns:
             The answer with its line feed, and the microseconds from just before the write until
@@ -135,17 +139,15 @@ class LineChannel:
             raise ClosedError("closed its standard input") from None
         if written != len(line):
             self._write_rest(line[written:], timeout_s)
-        timed = budget_s is not None
-        if budget_s is None:
-            first_s = timeout_s if timeout_s < SLICE_S else SLICE_S
-        else:
-            first_s = budget_s
-            self._overslept_ns, self._due_ns = 0, started + int(budget_s * 1e9)
-            self._looked_ns = started
+        watched_s = timeout_s if budget_s is None else budget_s
+        first_s = watched_s if watched_s < SLICE_S else SLICE_S
         ready = self._wait(first_s * 1000)
-        if not ready:
+        if budget_s is not None or not ready:
+            self._watched_ns = int(1e9 * (watched_s if budget_s is not None else NEVER_S))
+            self._overslept_ns, self._looked_ns = 0, started
             self._due_ns = started + int(first_s * 1e9)
-            return self._read_line(b"", timeout_s, timed=timed)
+        if not ready:
+            return self._read_line(b"", timeout_s)
         if ready[0][0] != self._stdout:
             raise ClosedError("lost its supervisor")
         data = read(self._stdout, USUAL_BYTES)
@@ -156,9 +158,10 @@ class LineChannel:
             raise ClosedError("closed its standard output")
         self.messages.append((FROM_BOT, data))
         if data.find(b"\n") != len(data) - 1 and not _is_line(data):
-            self._due_ns = finished
-            return self._read_line(data, timeout_s, timed=timed)
-        return data, (finished - started) // 1000
+            return self._read_line(data, timeout_s)
+        if budget_s is not None:
+            self._skip_stop(finished)
+        return data, (finished - self.started_ns) // 1000
 
     def wait_on(self, received: bytes, timeout_s: float) -> tuple[bytes, int]:
         """Wait on for the answer of a timed exchange that was late; as `exchange`.
@@ -168,7 +171,7 @@ class LineChannel:
             timeout_s: how long to wait, from the beginning of the exchange.
 
         """
-        return self._read_line(received, timeout_s, timed=True)
+        return self._read_line(received, timeout_s)
 
     def overslept_us(self, elapsed_us: int) -> int:
         """Return how much later than intended the harness woke up during a timed exchange.
@@ -182,7 +185,7 @@ class LineChannel:
 
     def unseen_us(self, elapsed_us: int) -> int:
         """Return the time up to an answer since the harness last found that there was none."""
-        return max(0, elapsed_us - (self._looked_ns - self.started_ns) // 1000)
+        return elapsed_us - max(0, self._looked_ns - self.started_ns) // 1000
 
     def send(self, line: bytes) -> None:
         """Send a line that has no answer; the next exchange reports a failure."""
@@ -203,21 +206,34 @@ class LineChannel:
         """Return whether there is no output to read and the supervisor is alive."""
         return not self._wait(0)
 
-    def _wait_more(self, timeout_s: float, *, timed: bool) -> list[tuple[int, int]]:
-        """Wait in slices until a time after the start of the exchange, and note stops."""
+    def _wait_more(self, timeout_s: float) -> list[tuple[int, int]]:
+        """Wait in slices until a time after the start of the exchange."""
         while True:
             now_ns = perf_counter_ns()
-            over_ns = now_ns - self._due_ns
-            if timed and over_ns > WAKE_S * 1e9:
-                self._overslept_ns += over_ns
-            elif not timed and over_ns > SLICE_S * 1e9:
-                self.started_ns += over_ns  # the bot may have been stopped as well
-            left_s = max(0.0, timeout_s - (now_ns - self.started_ns) / 1e9)
-            slice_s = min(left_s, TIMED_SLICE_S if timed else SLICE_S)
+            if self._skip_stop(now_ns) and now_ns - self._due_ns > WAKE_S * 1e9:
+                self._overslept_ns += now_ns - self._due_ns
+            elapsed_ns = now_ns - self.started_ns
+            left_s = max(0.0, timeout_s - elapsed_ns / 1e9)
+            unwatched_s = (self._watched_ns - elapsed_ns) / 1e9
+            slice_s = min(left_s, SLICE_S, unwatched_s if unwatched_s > 0 else TIMED_SLICE_S)
             self._looked_ns, self._due_ns = now_ns, now_ns + int(slice_s * 1e9)
             found = self._wait(slice_s * 1000)
             if found or not left_s:
+                self._skip_stop(perf_counter_ns())
                 return found
+
+    def _skip_stop(self, now_ns: int) -> bool:
+        """Move the start of the exchange if the last wait shows that the harness was stopped.
+
+        Not if it lasted until a timed answer was due or longer: its delay may excuse the bot, which
+        need not have been stopped. Return whether this is so.
+        """
+        if self._due_ns - self.started_ns >= self._watched_ns - WAKE_S * 1e9:
+            return True
+        over_ns = now_ns - self._due_ns
+        if over_ns > SLICE_S * 1e9:
+            self.started_ns += over_ns
+        return False
 
     def _left_ms(self, timeout_s: float) -> float:
         """Return the time left for the current exchange; 0 or less after its deadline."""
@@ -235,10 +251,10 @@ class LineChannel:
             except BrokenPipeError:
                 raise ClosedError("closed its standard input") from None
 
-    def _read_line(self, data: bytes, timeout_s: float, *, timed: bool) -> tuple[bytes, int]:
+    def _read_line(self, data: bytes, timeout_s: float) -> tuple[bytes, int]:
         """Read on until there is a whole line; return it and the time since the question."""
         while True:
-            ready = self._wait_more(timeout_s, timed=timed)
+            ready = self._wait_more(timeout_s)
             if not ready:
                 raise LateError(data)
             if ready[0][0] != self._stdout:

@@ -92,6 +92,19 @@ def test_a_stop_of_the_harness_excuses_the_bot(pool: BotPool, tmp_path: Path) ->
     assert not any(game.termination.is_forfeit for game in record.games)
 
 
+@pytest.mark.timed
+@pytest.mark.slow
+def test_a_stop_of_the_harness_is_not_charged_to_a_clock(start_fake: StartFake) -> None:
+    """A bot that answers meanwhile, and in time, does not lose the time of the stop."""
+    bot = start_fake("late", "0.5")
+    open_game(bot)
+    stop = "sleep 0.2; kill -STOP $PPID; sleep 2; kill -CONT $PPID"
+    with subprocess.Popen(["sh", "-c", stop]):
+        answer = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10, budget_s=9)
+    assert answer.elapsed_us < 1_500_000
+    assert not answer.is_excused
+
+
 def ask(bot: BotProcess) -> None:
     bot.ask(MoveAsk(ply=0, moves=()), timeout_s=BUDGET_S + MARGIN_S, budget_s=BUDGET_S)
 
