@@ -45,8 +45,7 @@ COMMANDS: Mapping[str, Mapping[str, Entry]] = {
         "match": Entry("match:match", "Play two bots against each other and print the score."),
         "gate": Entry(
             "gate:gate",
-            "Test whether a candidate is worse than its baselines, and stop as soon as it is "
-            "known.",
+            "Test whether a candidate is worse, or better, and stop as soon as it is known.",
         ),
     },
     "Judge a change": {

@@ -167,7 +167,7 @@ def text_file(path: Path) -> None:
     [
         (other_program, "not a ladder database"),
         (text_file, "not a ladder database"),
-        (newer_version, "newer version"),
+        (newer_version, "another version of this program"),
     ],
 )
 @pytest.mark.parametrize("command", ["run", "report"])

@@ -12,7 +12,7 @@ from ladder.experiments.select.session import Choice
 @pytest.mark.parametrize(
     ("ends", "codes"),
     [
-        (Verdict, {"PASS": 0, "REGRESSION": 3, "INCONCLUSIVE": 4, "INVALID": 5}),
+        (Verdict, {"PASS": 0, "REGRESSION": 3, "NO_GAIN": 3, "INCONCLUSIVE": 4, "INVALID": 5}),
         (Choice, {"CHOSEN": 0, "UNDECIDED": 4, "INVALID": 5, "STOPPED": 130}),
         (Answer, {"FOUND": 0, "AMBIGUOUS": 4, "NONE": 4, "UNDECIDED": 4}),
     ],
