@@ -201,7 +201,7 @@ def _play(
         finding = _match_finding(store, outcome.run, settings)
         if repeated is not None:
             note = repeated_text(outcome.run.id, outcome.run.ended_at or 0.0)
-            finding = replace(finding, notes=[note])
+            finding = replace(finding, notes=[*finding.notes, note])
         show_finding(finding, json=False, verbose=verbose)
     else:
         print_standings(stdout_console(), show_only(standings, settings.bots))
@@ -227,7 +227,8 @@ def _match_finding(store: Store, run: RunRow, settings: RunSettings) -> Finding:
     a, b = settings.bots
     division = division_of(store, run)
     result = standings_of_run(store, division, run).head_to_head(a, b)
-    return match_finding(result, division.label)
+    distinct = len({pair.content for pair in store.pairs.of_run(run.id)})
+    return match_finding(replace(result, distinct_pairs=distinct), division.label)
 
 
 def standings_after(store: Store, run: RunRow) -> Standings:

@@ -21,6 +21,7 @@ def match_document(result: PairStanding) -> dict[str, Any]:
         "b": result.b,
         "wdl": [result.wins, result.draws, result.losses],
         "pentanomial": list(result.pentanomial),
+        "distinct_pairs": result.distinct_pairs,
         "score": rounded(elo.score, 4),
         **interval_values(elo),
         "los": rounded(elo.los, 4),
@@ -51,6 +52,7 @@ def match_finding(result: PairStanding, conditions: str) -> Finding:
         details=[
             Titled(f"pairs by the points of {result.a}", points_columns([result.pentanomial]))
         ],
+        notes=_notes(result),
         names=(result.a, result.b),
         document=match_document(result),
     )
@@ -71,5 +73,15 @@ def _word(elo: EloEstimate) -> str:
     return "stronger" if chance >= CLEAR else "weaker"
 
 
+def _notes(result: PairStanding) -> list[str]:
+    pairs, distinct = sum(result.pentanomial), result.distinct_pairs
+    if distinct is None or distinct == pairs:
+        return []
+    return [f"{distinct} of {pairs} pairs are distinct: the interval counts equal pairs once"]
+
+
 def _estimate(result: PairStanding) -> EloEstimate:
-    return estimate(counts=list(result.pentanomial))
+    """Return the estimate from the shares of all pairs, with the distinct ones as evidence."""
+    pairs = sum(result.pentanomial)
+    share = 1.0 if result.distinct_pairs is None or not pairs else result.distinct_pairs / pairs
+    return estimate(counts=[count * share for count in result.pentanomial])

@@ -22,6 +22,18 @@ def test_a_match_prints_score_elo_and_pairs() -> None:
     assert pairs.split() == ["0", "0", "3", "0", "2"]
 
 
+def test_equal_pairs_count_once_in_the_interval() -> None:
+    """Forty copies of ten pairs are no more evidence than these."""
+    once = PairStanding("a", "b", 12, 0, 8, (0, 0, 8, 0, 2), 10)
+    copied = PairStanding("a", "b", 48, 0, 32, (0, 0, 32, 0, 8), 10)
+    one, other = match_document(once), match_document(copied)
+    assert (one["elo"], one["error95"], one["los"]) == (
+        other["elo"], other["error95"], other["los"],
+    )  # fmt: skip
+    assert "10 of 40 pairs are distinct" in text_of(copied)
+    assert "distinct" not in text_of(once)
+
+
 def test_a_shutout_is_printed_as_a_bound() -> None:
     """On both sides."""
     won = PairStanding("a", "b", 10, 0, 0, (0, 0, 0, 0, 5))

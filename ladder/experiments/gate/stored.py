@@ -38,6 +38,8 @@ class HeadToHead:
     losses: int
     pentanomial: tuple[int, int, int, int, int]
     """All pairs by the bot's points, also those beyond a decision: 0, 1/2, 1, 3/2, 2."""
+    distinct_pairs: int
+    """Pairs whose board or moves differ from those of all others."""
     result: GateResult | None
     """The result of a gate, computed from its pairs; None for a match."""
 
@@ -55,7 +57,15 @@ class HeadToHead:
     def standing(self) -> PairStanding:
         """The games of a match."""
         other = next(iter(self.against), "")
-        return PairStanding(self.bot, other, self.wins, self.draws, self.losses, self.pentanomial)
+        return PairStanding(
+            self.bot,
+            other,
+            self.wins,
+            self.draws,
+            self.losses,
+            self.pentanomial,
+            self.distinct_pairs,
+        )
 
 
 def trials_of(store: Store, division: DivisionRow) -> list[HeadToHead]:
@@ -110,6 +120,7 @@ def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -
             wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
     return HeadToHead(
         run, bot, against, wdl[0], wdl[1], wdl[2], (p[0], p[1], p[2], p[3], p[4]),
+        len({pair.content for pair in pairs}),
         _judge_gate(run, bot, against, bots, pairs),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ bots that are not to be shown.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.result import Termination
 from ladder.results.standings.notes import Note, SharedMachine
@@ -94,13 +94,20 @@ class PairStanding:
     losses: int
     pentanomial: tuple[int, int, int, int, int]
     """Pairs by A's points: 0, 1/2, 1, 3/2, 2."""
+    distinct_pairs: int | None = None
+    """Pairs whose board or moves differ from those of all others; None if it is not known."""
 
     @property
     def mirrored(self) -> "PairStanding":
         """The result of B against A."""
         low, below, even, above, high = self.pentanomial
-        return PairStanding(
-            self.b, self.a, self.losses, self.draws, self.wins, (high, above, even, below, low)
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            wins=self.losses,
+            losses=self.wins,
+            pentanomial=(high, above, even, below, low),
         )
 
 
