@@ -16,10 +16,9 @@ from tests.support.shared import made_once
 
 DAMAGES = {
     # statement: (topic of the finding, words of the finding, whether --repair mends it)
-    "update ratings set elo = elo + 1": ("derived", "ratings.elo", True),
-    "delete from ratings": ("derived", "ratings.", True),
-    "update pair_tables set a_moves = a_moves + 1": ("derived", "pair_tables.", True),
-    "delete from pair_tables": ("derived", "pair_tables.", True),
+    "update pairs set a_moves = a_moves + 1": ("derived", "its a_moves is", True),
+    "update pairs set second_result = null": ("derived", "second_result is None", True),
+    "update pairs set rated = not rated where id = 1": ("pairs", "rated is not that of", False),
     "update games set result = case result when 'win' then 'loss' else 'win' end where id = 1": (
         "games", "game 1: its moves do not end in", False,
     ),
@@ -50,7 +49,7 @@ DAMAGES = {
     "update pairs set status = 'odd' where id = 1": ("pairs", "the unknown status 'odd'", False),
     "delete from games where id = 1": ("pairs", "has 1 of 2", False),
     "delete from games where id in (1, 2)": ("pairs", "has 0 of 2", False),
-    "update games set repeat = not repeat where id = 1": ("derived", "games.repeat", True),
+    "update pairs set content = 1 where id = 1": ("derived", "its content is 1", True),
     "update divisions set boards = '6x7', opening_plies = 0": (
         "games", "the board_class thu is not in", False,
     ),
@@ -67,14 +66,14 @@ DAMAGES = {
 OF_FILES = {
     "update pairs set number = 2147483648 where id = 1": ("pairs", "number must be below", False),
     "update games set moves = 7 where id = 1": ("games", "game 1: ", False),
-    "create trigger t after insert on games begin delete from ratings; end": (
+    "create trigger t after insert on games begin delete from verdicts; end": (
         "schema", "trigger t of games", False,
     ),
     "create view v as select 1": ("schema", "view v of v", False),
     "update games set pair_id = 999 where id = 4": ("integrity", "refers to a missing row", False),
 }  # fmt: skip
 OF_SERVERS = {
-    "create rule r as on insert to games do also delete from ratings": (
+    "create rule r as on insert to games do also delete from verdicts": (
         "schema", "rule r of games", False,
     ),
     "update pg_index set indisvalid = false where indexrelid = 'ix_games_lines'::regclass": (
@@ -82,13 +81,11 @@ OF_SERVERS = {
     ),
 }  # fmt: skip
 ONE_OF_EACH = (
-    "update ratings set elo = elo + 1",
-    "delete from pair_tables",
+    "update pairs set a_moves = a_moves + 1",
     "update games set thoughts = x'ff' where id = 1",
     "update games set result = 'bogus' where id = 1",
     "update pairs set status = 'odd' where id = 1",
     "delete from games where id = 1",
-    "update games set repeat = not repeat where id = 1",
     "update runs set settings = '[]'",
 )
 """Damages that are also tried on a server: one for each part of the examination."""
