@@ -5,7 +5,7 @@ from pathlib import Path
 WAL, WAL_INDEX, JOURNAL = "-wal", "-shm", "-journal"
 """SQLite's own files."""
 LOCKS = ".locks"
-"""One locked byte for each run in play; see `db.backends.file_locks`."""
+"""Locks of runs and jobs in play; see `db.backends.locks`."""
 LOGS = ".logs"
 """Logs of the bots' stderr."""
 SUFFIXES = (WAL, WAL_INDEX, JOURNAL, LOCKS, LOGS)

@@ -7,8 +7,8 @@ from typing import Self
 from sqlalchemy import Connection
 
 from db.backends import Backend
+from db.backends.locks import LockKind, ProcessLocks
 from db.backends.place import locate
-from db.backends.process_locks import LockKind, ProcessLocks
 from db.connection.database import Database
 from db.connection.followed import FollowedDatabase
 from db.connection.read_only import open_to_read

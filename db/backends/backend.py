@@ -15,43 +15,22 @@ other database there  device and inode have changed       cannot happen
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection, Engine
 
+from db.backends.locks import Connections, HeldLock, LockKind, ProcessLocks
 from db.backends.place import Place
-from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.errors import DatabaseError
 from db.records.server import ServerState
 
-T = TypeVar("T")
 CONFLICT = (
     "refused a change ({reason}): another command has deleted or stored the same row "
     "meanwhile; check `ladder bots list` and `ladder runs`, then run the command again"
 )
 """Message for a violated constraint, after the database's name."""
-
-
-class Connections(Protocol):
-    """The part of an open database that its locks use."""
-
-    held_locks: set[HeldLock]
-    """Locks that the writing session holds on a server."""
-
-    @property
-    def writer(self) -> Connection:
-        """The connection that writes. A new one that replaces a lost one holds the same locks."""
-
-    def reading(self) -> AbstractContextManager[Connection]:
-        """Open a transaction that reads. Raises DatabaseError."""
-
-    def retry(self, attempt: Callable[[], T]) -> T:
-        """Return the result of an attempt, repeated while the server does not answer."""
-
-    def translating_errors(self) -> AbstractContextManager[None]:
-        """Open a block in which driver errors become errors of `db.errors`."""
 
 
 class Backend(ABC):
@@ -170,8 +149,8 @@ class Backend(ABC):
         """
         return None
 
-    def resolve_blocker(self, connections: Connections) -> str | None:
-        """End a silent writer that blocks others; return the blocker's name, None if unknown."""
+    def name_blocker(self, connections: Connections) -> str | None:
+        """Return the session that blocks writers; None if unknown."""
         return None
 
     def begin_writing(self, connection: Connection) -> None:  # noqa: B027

@@ -19,16 +19,18 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import Backend, Connections
-from db.backends.place import Place
-from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
-from db.backends.session_locks import (
+from db.backends.backend import Backend
+from db.backends.locks import (
+    Connections,
+    HeldLock,
+    LockKind,
+    ProcessLocks,
     SessionLocks,
-    find_holder,
     find_live,
     take_lock,
 )
-from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, make_session_name
+from db.backends.place import Place
+from db.backends.sessions import WRITER_LOCK, find_blocker, make_session_name
 from db.backends.sqlstate import CHANGED_PLAN, translate_sqlstate
 from db.errors import DatabaseError, InUse, NotALadderDatabase, Unwritable
 from db.models import Base
@@ -220,30 +222,20 @@ class PostgresqlBackend(Backend):
                 self._end_session(writer, former)
             for lock in held_locks:
                 if not take_lock(writer, lock):
+                    holder = find_live(writer, lock.kind).get(lock.number)
                     raise InUse(
-                        f"{lock.kind.value} {lock.number} was taken over by "
-                        f"{find_holder(writer, lock)} while this command had no connection to "
-                        f"{self.place}: run the command again later"
+                        f"{lock.kind.name.lower()} {lock.number} was taken over by {holder} while "
+                        f"this command had no connection to {self.place}: run the command again "
+                        "later"
                     )
-            limit = {"silence": f"{1000 * self._silence_limit_s:.0f}"}
+            limit = {"silence": f"{1000 * SILENCE_FACTOR * self.busy_s:.0f}"}
             return int(writer.execute(_ATTACH_WRITER, limit).scalar_one())
 
-    @property
-    def _silence_limit_s(self) -> float:
-        return SILENCE_FACTOR * self.busy_s
-
-    def resolve_blocker(self, connections: Connections) -> str | None:
-        """Name the session that others wait for; end it if it writes and is silent too long.
-
-        The server does this itself, unless the session began with another wait for locks.
-        """
+    def name_blocker(self, connections: Connections) -> str | None:
+        """Return the session that others wait for; the server ends it if it is silent too long."""
         with connections.reading() as connection:
             blocker = find_blocker(connection)
-            if blocker is None:
-                return None
-            is_silent = blocker.writes and blocker.silent_s >= self._silence_limit_s
-            is_ended = is_silent and end_session(connection, blocker.pid)
-        return f"{blocker}{', and was ended now' if is_ended else ''}"
+        return None if blocker is None else str(blocker)
 
     def _end_session(self, connection: Connection, session: int) -> None:
         """End a former session of this process and wait until the server has done so."""

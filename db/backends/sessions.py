@@ -25,10 +25,6 @@ _BLOCKING = text(
     "WHERE datname = current_database() AND pid <> pg_backend_pid() "
     "AND (writes OR xact_start IS NOT NULL) ORDER BY writes, xact_start LIMIT 1"
 )
-_END = text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-    "WHERE pid = :pid AND pg_has_role(usesysid, 'MEMBER')"
-)
 
 
 def make_session_name() -> str:
@@ -72,8 +68,3 @@ def find_blocker(connection: Connection) -> Blocker | None:
     if not (row.application_name or "").startswith(_PREFIX):
         name += f" of the user {row.usename}" + (f" at {row.address}" if row.address else "")
     return Blocker(row.pid, name, bool(row.writes), float(row.age_s or 0), float(row.silent_s or 0))
-
-
-def end_session(connection: Connection, pid: int) -> bool:
-    """End a session if this user may; return whether it did."""
-    return bool(connection.execute(_END, {"pid": pid}).scalar())

@@ -18,10 +18,9 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import CONFLICT, Backend, Connections
-from db.backends.file_locks import FileLocks
+from db.backends.backend import CONFLICT, Backend
+from db.backends.locks import Connections, FileLocks, LockKind, ProcessLocks
 from db.backends.place import Place
-from db.backends.process_locks import LockKind, ProcessLocks
 from db.errors import (
     Busy,
     Conflict,

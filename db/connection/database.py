@@ -9,8 +9,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
 from db.backends import Backend, backend_of
+from db.backends.locks import HeldLock, LockKind, ProcessLocks
 from db.backends.place import locate
-from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.backends.sqlstate import BUSY
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
@@ -201,7 +201,7 @@ class Database:
         """Return the error with the name of the session that blocks."""
         blocker = None
         with suppress(DatabaseError):
-            blocker = self.backend.resolve_blocker(self)
+            blocker = self.backend.name_blocker(self)
         if blocker is None:
             return error
         return Busy(f"{self.place} {BUSY.format(who=blocker)}")

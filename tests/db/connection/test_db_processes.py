@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from db.backends.file_locks import FileLocks
+from db.backends.locks import FileLocks
 from db.errors import Unwritable
 from db.store import Store
 from tests.db.making import add_bots, new_bot, new_run
@@ -76,7 +76,7 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
 
 HOLDER = """
 import sys
-from db.backends.file_locks import FileLocks
+from db.backends.locks import FileLocks
 lock = FileLocks(sys.argv[1])
 print(lock.try_acquire(int(sys.argv[2])), flush=True)
 sys.stdin.readline()
@@ -108,8 +108,8 @@ def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-def test_one_process_shares_its_lock_file(place: str) -> None:
-    """Two lock objects of a process share locks, and closing one frees nothing."""
+def test_two_objects_of_a_process_exclude_each_other(place: str) -> None:
+    """One lock object of a process sees the locks of another; closing it frees none of them."""
     one, two = FileLocks(place), FileLocks(place)
     assert one.try_acquire(3)
     assert not two.try_acquire(3)

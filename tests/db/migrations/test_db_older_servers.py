@@ -7,8 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from db.backends.process_locks import LockKind
-from db.backends.session_locks import LOCK_CLASSES
+from db.backends.locks import LockKind
 from db.errors import InUse, Outdated, Unwritable
 from db.store import Store
 from tests.support.former import write_former
@@ -60,7 +59,7 @@ def test_an_older_database_is_refused_until_it_is_migrated(server: Server, url: 
 @pytest.mark.slow
 def test_a_migration_waits_until_no_run_is_in_play(server: Server, url: str) -> None:
     """The error must name the run and its process; only force migrates meanwhile."""
-    lock = f"SELECT pg_try_advisory_lock({LOCK_CLASSES[LockKind.RUN]}, 1)"
+    lock = f"SELECT pg_try_advisory_lock({LockKind.RUN.value}, 1)"
     with psycopg.connect(host=str(server.folder), user=server.user, dbname=name_of(url)) as other:
         other.execute(lock)
         with pytest.raises(InUse, match=r"run 1 by .*--force"):
