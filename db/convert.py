@@ -21,7 +21,6 @@ from bots.catalogue import parse_player
 from bots.errors import BotsError
 from db.backends import Backend
 from db.derived.pair_outcome import OF_GAME, outcome_of
-from db.json_column import to_json
 from db.migrations.upgrade import create_tables
 from db.models import Base, Job, Pair, Revision, Run
 from db.queries.archives import store_archive
@@ -29,7 +28,6 @@ from db.queries.plays import insert_play
 from db.records import thought_blob
 from db.records.archives import ArchivedFile, Manifest, PackedArchive
 from db.records.games import NewPlay
-from db.records.launch import Launch
 from db.records.queue import JobStatus
 from engine.position import parse_moves
 from engine.result import Result, Termination
@@ -132,7 +130,7 @@ def _copy_queue(connection: Connection, former: str) -> None:
                 folder=row.folder,
                 author=row.author,
                 note=row.note,
-                status=JobStatus.WAITING.value,
+                status=JobStatus.WAITING,
                 added_at=row.submitted_at,
                 result="",
             )
@@ -162,14 +160,14 @@ def _name_behaviours(connection: Connection) -> None:
         identity = json.dumps((version.name, options, "1"), sort_keys=True, default=str)
         new = renamed[row.content_hash] = hashlib.sha256(identity.encode()).hexdigest()[:16]
         kept = {name: value for name, value in files.items() if name.startswith("option ")}
-        values = {"content_hash": new, "files": to_json({"behaviour": "1", **kept})}
+        values = {"content_hash": new, "files": {"behaviour": "1", **kept}}
         connection.execute(update(Revision).where(Revision.id == row.id).values(values))
     for run_id, settings in connection.execute(text("SELECT id, settings FROM runs")).all():
         stored = json.loads(settings)
         bots = stored.get("bots", {})
         stored["bots"] = {name: renamed.get(content, content) for name, content in bots.items()}
         if stored["bots"] != bots:
-            changed = update(Run).where(Run.id == run_id).values(settings=to_json(stored))
+            changed = update(Run).where(Run.id == run_id).values(settings=stored)
             connection.execute(changed)
 
 
@@ -180,16 +178,15 @@ def _pack_bots(connection: Connection) -> None:
     """
     query = select(Revision.id, Revision.launch, Revision.files).where(Revision.archive.is_(None))
     for row in connection.execute(query).all():
-        launch = msgspec.json.decode(row.launch, type=Launch)
+        launch, known = row.launch, row.files
         if launch.player is not None:
             continue
-        known: dict[str, str] = json.loads(row.files)
         packed = _pack(Path(launch.folder), known)
         if packed is not None:
             store_archive(connection, packed)
             outside = [name for name in known if os.path.isabs(name)]
             launch = msgspec.structs.replace(launch, program=outside[0] if outside else None)
-            values = {"launch": to_json(launch), "archive": packed.manifest.sha256}
+            values = {"launch": launch, "archive": packed.manifest.sha256}
             connection.execute(update(Revision).where(Revision.id == row.id).values(values))
 
 

@@ -7,6 +7,8 @@ Each secondary index serves a query that would otherwise scan a table; every ind
 slower. `games.line_hash` is the only one whose new entries are scattered over the index.
 """
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Double,
@@ -20,7 +22,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from db.columns import Json, Thoughts, Word
+from db.records.archives import Manifest
+from db.records.games import Thought
+from db.records.launch import Launch
+from db.records.pairs import PairStatus
+from db.records.queue import JobStatus
+from db.records.runs import RunKind, RunStatus
 from db.records.sides import SideSums
+from engine.result import Result, Termination
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -95,13 +105,12 @@ class Revision(Base):
     recency: Mapped[int]
     """Greatest for the current revision, which need not have the last `number`: sources revert."""
     content_hash: Mapped[str]
-    launch: Mapped[str]
-    """JSON of `db.records.launch.Launch`."""
-    budgets: Mapped[str]
-    """JSON list of the budget kinds that it supports, in order of preference."""
-    boards: Mapped[str | None]
-    """JSON list of the boards that it plays; null for all."""
-    files: Mapped[str]
+    launch: Mapped[Launch] = mapped_column(Json(Launch))
+    budgets: Mapped[tuple[str, ...]] = mapped_column(Json(tuple[str, ...]))
+    """Budget kinds that it supports, in order of preference."""
+    boards: Mapped[tuple[str, ...] | None] = mapped_column(Json(tuple[str, ...]))
+    """Boards that it plays; null for all."""
+    files: Mapped[dict[str, str]] = mapped_column(Json(dict[str, str]))
     """JSON object of the parts outside of the archive: a hash or value by file or option."""
     created_at: Mapped[float]
     archive: Mapped[str | None] = mapped_column(ForeignKey("bot_archives.sha256"))
@@ -115,8 +124,7 @@ class BotArchive(Base):
 
     sha256: Mapped[str] = mapped_column(primary_key=True)
     """Hash of the manifest."""
-    manifest: Mapped[str]
-    """JSON of `db.records.archives.Manifest`."""
+    manifest: Mapped[Manifest] = mapped_column(Json(Manifest))
     bytes: Mapped[int] = mapped_column(BigInteger)
     """Size of all files together."""
 
@@ -149,7 +157,7 @@ class Division(Base):
     """Canonical list of board classes."""
     opening_plies: Mapped[int | None]
     """Null for each board class's default, or if the openings come from a set."""
-    budget: Mapped[str]
+    budget: Mapped[dict[str, int]] = mapped_column(Json(dict[str, int]))
     """JSON object such as ``{"time_ms":100}``."""
     openings: Mapped[str | None]
     """Hash of an `OpeningSet`, which this database may lack; null for random openings."""
@@ -183,7 +191,7 @@ class Run(Base):
     __table_args__ = (NEVER_REUSED,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str]
+    kind: Mapped[RunKind] = mapped_column(Word(RunKind))
     """ladder, match, gate, tune, bisect, select or play."""
     rated: Mapped[bool]
     """Whether its pairs count in the rating list."""
@@ -191,13 +199,13 @@ class Run(Base):
     """Hash of the settings and the seed. Runs of one stream share its pair numbers."""
     identity: Mapped[str]
     """Hash of the settings without the seed."""
-    settings: Mapped[str]
+    settings: Mapped[dict[str, Any]] = mapped_column(Json(dict[str, Any]))
     """JSON object of what identifies the run, including its bots' content hashes."""
     seed: Mapped[int] = mapped_column(BigInteger)
     division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
     target_games: Mapped[int | None]
     """Null if no limit was given."""
-    status: Mapped[str]
+    status: Mapped[RunStatus] = mapped_column(Word(RunStatus))
     """running, interrupted, finished or invalid."""
     started_at: Mapped[float]
     ended_at: Mapped[float | None]
@@ -229,15 +237,15 @@ class TuningStep(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
     step: Mapped[int] = mapped_column(primary_key=True)
     """From 1."""
-    a: Mapped[str]
+    a: Mapped[dict[str, float]] = mapped_column(Json(dict[str, float]))
     """JSON object of parameter values: the setting that moves first in game 0."""
-    b: Mapped[str]
+    b: Mapped[dict[str, float]] = mapped_column(Json(dict[str, float]))
     """JSON object of parameter values: its opponent."""
-    pentanomial: Mapped[str]
+    pentanomial: Mapped[tuple[int, ...]] = mapped_column(Json(tuple[int, ...]))
     """JSON list of pair counts by the points of `a`: 0, 1/2, 1, 3/2, 2."""
     forfeits: Mapped[int]
     """Games that one of the two forfeited."""
-    estimate: Mapped[str]
+    estimate: Mapped[dict[str, float]] = mapped_column(Json(dict[str, float]))
     """JSON object of the parameter values estimated after the step."""
     duration_us: Mapped[int] = mapped_column(BigInteger)
     """Wall time of the step."""
@@ -293,18 +301,18 @@ class Pair(Base):
     opening: Mapped[str]
     """Columns, one character each: 0 to 9, a, b."""
     seed: Mapped[int] = mapped_column(BigInteger)
-    status: Mapped[str]
+    status: Mapped[PairStatus] = mapped_column(Word(PairStatus))
     """planned, finished or dropped."""
     aborts: Mapped[int]
     """How often a move was requested again or the pair restarted after a host stall."""
     finished_at: Mapped[float | None]
-    first_result: Mapped[str | None]
+    first_result: Mapped[Result | None] = mapped_column(Word(Result))
     """win, loss or draw of A in game 0, in which it moved first; null until the pair is finished,
     as are all columns below."""
-    second_result: Mapped[str | None]
+    second_result: Mapped[Result | None] = mapped_column(Word(Result))
     """The same in game 1, in which A moved second."""
-    first_termination: Mapped[str | None]
-    second_termination: Mapped[str | None]
+    first_termination: Mapped[Termination | None] = mapped_column(Word(Termination))
+    second_termination: Mapped[Termination | None] = mapped_column(Word(Termination))
     started_at: Mapped[float | None]
     """Start of the earlier game."""
     duration_us: Mapped[int | None] = mapped_column(BigInteger)
@@ -362,9 +370,9 @@ class Game(Base):
     opening_plies: Mapped[int]
     plies: Mapped[int]
     seed: Mapped[int] = mapped_column(BigInteger)
-    result: Mapped[str]
+    result: Mapped[Result] = mapped_column(Word(Result))
     """win, loss or draw from the first player's side."""
-    termination: Mapped[str]
+    termination: Mapped[Termination] = mapped_column(Word(Termination))
     detail: Mapped[str]
     """What happened, for a forfeit; the proof of an adjudicated game, such as ``win 7``."""
     offender: Mapped[int | None]
@@ -384,8 +392,7 @@ class Game(Base):
     second_searched_us: Mapped[int] = mapped_column(BigInteger)
     line_hash: Mapped[int] = mapped_column(BigInteger)
     """Signed 64-bit hash of board and moves."""
-    thoughts: Mapped[bytes]
-    """Packed by `db.records.thought_blob`."""
+    thoughts: Mapped[tuple[Thought, ...]] = mapped_column(Thoughts())
 
 
 class LastOutput(Base):
@@ -440,7 +447,7 @@ class Job(Base):
     """Folder in which it was added, and is played."""
     author: Mapped[str]
     note: Mapped[str]
-    status: Mapped[str]
+    status: Mapped[JobStatus] = mapped_column(Word(JobStatus))
     """waiting, playing, done, failed or cancelled."""
     added_at: Mapped[float]
     ended_at: Mapped[float | None]

@@ -18,6 +18,9 @@ SECOND_COLUMNS = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
 """Columns of the first and the second player's sums, in the order of `SideSums`."""
 
 
+_INSERT = insert(Game)
+
+
 def outcome_columns(
     board: str, moves: str, result: Result, termination: Termination
 ) -> dict[str, Any]:
@@ -27,8 +30,8 @@ def outcome_columns(
         "moves": moves,
         "plies": len(moves),
         "line_hash": line_hash(board, moves),
-        "result": result.value,
-        "termination": termination.value,
+        "result": result,
+        "termination": termination,
         "offender": find_offender(result, termination),
     }
 
@@ -72,7 +75,7 @@ def insert_games(
     last_outputs: Sequence[LastOutput | None],
 ) -> None:
     """Store games, given by column, and the last output of the bots that failed in them."""
-    connection.execute(insert(Game), games)
+    connection.execute(_INSERT, games)
     failed = {
         (game["pair_id"], game["game"]): output
         for game, output in zip(games, last_outputs, strict=True)

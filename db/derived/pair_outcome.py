@@ -39,7 +39,7 @@ def outcome_of(games: Sequence[GameValues]) -> dict[str, Any]:
         a, b = _sum(a, of_a), _sum(b, of_b)
     values: dict[str, Any] = {
         "first_result": first["result"],
-        "second_result": None if second is None else Result(second["result"]).mirrored.value,
+        "second_result": None if second is None else Result(second["result"]).mirrored,
         "first_termination": first["termination"],
         "second_termination": None if second is None else second["termination"],
         "started_at": min(game["started_at"] for game in games),

@@ -17,7 +17,6 @@ from db.queries.bots import read_bot_names
 from db.queries.games import find_id_range
 from db.records.aggregate import PairTableRow
 from db.records.sides import SideSums, SideTotals
-from engine.result import Result
 
 TableKey = tuple[int, str, int, int]
 """Division, board class, A's and B's revision; A's is not the greater one."""
@@ -89,29 +88,25 @@ class Aggregate:
                 the rows of all pairs are then read.
 
         """
-        chosen = (_PAIRS.division_id == division_id, _PAIRS.rated.is_(True))
         if since is None:
-            return self._updated("division_id", division_id, chosen)
+            return self._updated("division_id", division_id)
         with self._database.reading() as connection:
-            tables = _count(connection, *chosen, _PAIRS.started_at >= since)
-            return _to_rows(tables, read_bot_names(connection))
+            chosen = _Chosen.of("division_id", division_id).narrowed(_PAIRS.started_at >= since)
+            return _to_rows(_count(connection, chosen), read_bot_names(connection))
 
     def of_run(self, run_id: int) -> list[PairTableRow]:
         """Return the tables of a run's pairs, rated or not."""
-        return self._updated("run_id", run_id, (_PAIRS.run_id == run_id,))
+        return self._updated("run_id", run_id)
 
-    def _updated(
-        self, column: str, value: int, chosen: tuple[ColumnElement[bool], ...]
-    ) -> list[PairTableRow]:
+    def _updated(self, column: str, value: int) -> list[PairTableRow]:
         """Return tables, to which the pairs are added that were finished since the last call."""
         with self._database.reading() as connection:
             marks = _read_marks(connection)
             before, tables = self._tables.get((column, value), (marks, None))
             if tables is None or not before.is_before(marks):
-                tables = _count(connection, *chosen)
+                tables = _count(connection, _Chosen.of(column, value))
             elif before != marks:
-                fresh = select(Game.pair_id).where(Game.id > before.last_game)
-                _add(tables, _count(connection, *chosen, _PAIRS.id.in_(fresh)))
+                _add(tables, _count(connection, _Chosen.of(column, value, since=before.last_game)))
             self._tables[column, value] = marks, tables
             return _to_rows(tables, read_bot_names(connection))
 
@@ -188,24 +183,57 @@ def _between(
     return chosen
 
 
-def _count(connection: Connection, *chosen: ColumnElement[bool]) -> _Tables:
+class _Chosen(NamedTuple):
+    """Conditions on finished pairs, and on the forfeits among their games."""
+
+    pairs: tuple[ColumnElement[bool], ...]
+    forfeits: tuple[ColumnElement[bool], ...]
+    """With them the planner finds the forfeits, which are few, by their index."""
+
+    @classmethod
+    def of(cls, column: str, value: int, *, since: int | None = None) -> "_Chosen":
+        """Return the rated pairs of a division, or the pairs of a run.
+
+        Args:
+            column: ``division_id`` or ``run_id``.
+            value: the division or run.
+            since: leave out pairs up to this game.
+
+        """
+        division: Any = value
+        if column == "run_id":
+            division = select(Run.division_id).where(Run.id == value).scalar_subquery()
+        rated = () if column == "run_id" else (_PAIRS.rated.is_(True),)
+        forfeits = (Game.division_id == division, Game.offender.is_not(None))
+        if since is None:
+            return cls((_PAIRS[column] == value, *rated, _FINISHED), forfeits)
+        fresh = _PAIRS.id.in_(select(Game.pair_id).where(Game.id > since))
+        # With the sum, the planner looks up the fresh pairs instead of reading the whole index.
+        chosen = (fresh, _PAIRS[column] + 0 == value, *rated, _FINISHED)
+        return cls(chosen, (*forfeits, Game.id > since))
+
+    def narrowed(self, condition: ColumnElement[bool]) -> "_Chosen":
+        """Return the pairs of these that fit another condition."""
+        return self._replace(pairs=(*self.pairs, condition))
+
+
+def _count(connection: Connection, chosen: _Chosen) -> _Tables:
     """Return the tables of the finished pairs that fit."""
     sums = [
         (func.max if name.endswith("_max_us") else func.sum)(_PAIRS[name]) for name in PAIR_SUMS
     ]
-    query = select(*_KEY, *_RESULTS, func.count(), *sums).where(*chosen, _FINISHED)
+    query = select(*_KEY, *_RESULTS, func.count(), *sums).where(*chosen.pairs)
     tables: _Tables = {}
     for row in connection.execute(query.group_by(*_KEY, *_RESULTS)):
         division, board_class, a, b, first, second, count, *values = row
         table = _find(tables, (division, board_class, a, b))
-        results = Result(first), Result(second)
         if a > b:
-            results = results[1].mirrored, results[0].mirrored
-        table.counts[3 * results[0].points2 + results[1].points2] += count
+            first, second = second.mirrored, first.mirrored
+        table.counts[3 * first.points2 + second.points2] += count
         sides = table.sides if a <= b else table.sides[::-1]
         for side, start in zip(sides, (0, len(_SIDE)), strict=True):
             _add_sums(side, [int(value) for value in values[start : start + len(_SIDE)]])
-    for row in connection.execute(_forfeits(*chosen)):
+    for row in connection.execute(_forfeits(chosen)):
         *key, offender, termination, games = row
         a, b = key[2:]
         seat = offender if a <= b else 1 - offender
@@ -214,16 +242,15 @@ def _count(connection: Connection, *chosen: ColumnElement[bool]) -> _Tables:
     return tables
 
 
-def _forfeits(*chosen: ColumnElement[bool]) -> Select[Any]:
+def _forfeits(chosen: _Chosen) -> Select[Any]:
     """Select the number of forfeited games by key, offender (0 for A) and termination."""
-    # Forfeits are few and have an index by division, `ix_games_forfeited`.
     offender = func.abs(Game.offender - Game.game)
     by = (*_KEY, offender, Game.termination)
     return (
         select(*by, func.count())
         .select_from(Game)
         .join(Pair, Pair.id == Game.pair_id)
-        .where(*chosen, _FINISHED, Game.offender.is_not(None))
+        .where(*chosen.pairs, *chosen.forfeits)
         .group_by(*by)
     )
 

@@ -1,10 +1,10 @@
 """Solved positions and verdicts on games: a cache of `ladder analyze`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
+from db.columns import to_record, to_values
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.models import Game, SolvedPosition, Verdict
@@ -57,9 +57,7 @@ class Analysis:
                 part = wanted[start : start + KEYS_AT_ONCE]
                 query = select(SolvedPosition.__table__).where(SolvedPosition.key.in_(part))
                 for row in connection.execute(query):
-                    found[row.key] = records.SolvedPosition(
-                        row.key, row.solver_version, row.nodes, row.bounds
-                    )
+                    found[row.key] = to_record(records.SolvedPosition, row)
         return found
 
     def save(
@@ -77,10 +75,10 @@ class Analysis:
             for one in positions:
                 connection.execute(delete(SolvedPosition).where(SolvedPosition.key == one.key))
             if positions:
-                connection.execute(insert(SolvedPosition), [asdict(one) for one in positions])
+                connection.execute(insert(SolvedPosition), [to_values(one) for one in positions])
             if verdict is not None and _game_exists(connection, verdict.game_id):
                 connection.execute(delete(Verdict).where(Verdict.game_id == verdict.game_id))
-                connection.execute(insert(Verdict).values(**asdict(verdict)))
+                connection.execute(insert(Verdict).values(**to_values(verdict)))
 
     def judged(
         self, division_id: int, *, since: float | None = None, games: Sequence[int] | None = None

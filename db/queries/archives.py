@@ -4,7 +4,6 @@ import hashlib
 import zlib
 from collections.abc import Iterator
 
-import msgspec
 from sqlalchemy import Connection, delete, insert, select
 
 from db.connection.database import Database
@@ -33,8 +32,7 @@ class Archives:
         """Return the manifests of all archives."""
         query = select(BotArchive.manifest).order_by(BotArchive.sha256)
         with self._database.reading() as connection:
-            texts = connection.scalars(query).all()
-        return [msgspec.json.decode(text, type=Manifest) for text in texts]
+            return list(connection.scalars(query))
 
     def add(self, packed: PackedArchive) -> None:
         """Store an archive, for a bot that is stored later."""
@@ -75,18 +73,18 @@ class Archives:
         with self._database.reading() as connection:
             files = {
                 file.sha256: file
-                for text in connection.scalars(select(BotArchive.manifest)).all()
-                for file in msgspec.json.decode(text, type=Manifest).files
+                for manifest in connection.scalars(select(BotArchive.manifest)).all()
+                for file in manifest.files
             }
             return [file.path for file in files.values() if not _is_intact(connection, file)]
 
 
 def read_manifest(connection: Connection, sha256: str) -> Manifest:
     """Return the manifest of an archive. Raises UnknownRow."""
-    text = connection.scalar(select(BotArchive.manifest).filter_by(sha256=sha256))
-    if text is None:
+    manifest = connection.scalar(select(BotArchive.manifest).filter_by(sha256=sha256))
+    if manifest is None:
         raise UnknownRow(f"there is no archive {sha256[:12]}: another command has deleted its bot")
-    return msgspec.json.decode(text, type=Manifest)
+    return manifest
 
 
 def store_archive(connection: Connection, packed: PackedArchive) -> None:
@@ -115,8 +113,7 @@ def store_manifest(connection: Connection, manifest: Manifest) -> None:
     """Store the manifest of an archive whose files are stored, unless it is stored already."""
     sha256 = manifest.sha256
     if connection.scalar(select(BotArchive.sha256).filter_by(sha256=sha256)) is None:
-        text = msgspec.json.encode(manifest).decode()
-        values = {"sha256": sha256, "manifest": text, "bytes": manifest.bytes}
+        values = {"sha256": sha256, "manifest": manifest, "bytes": manifest.bytes}
         connection.execute(insert(BotArchive).values(values))
 
 
@@ -127,8 +124,8 @@ def remove_unused(connection: Connection) -> int:
         connection.execute(delete(BotArchive).where(BotArchive.sha256.in_(unused)))
     kept = {
         file.sha256
-        for text in connection.scalars(select(BotArchive.manifest))
-        for file in msgspec.json.decode(text, type=Manifest).files
+        for manifest in connection.scalars(select(BotArchive.manifest))
+        for file in manifest.files
     }
     stored = set(connection.scalars(select(BotFile.sha256).distinct()))
     for sha256 in sorted(stored - kept):

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select, update
 
+from db.columns import raw_columns
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.derived.invariants import (
@@ -26,7 +27,6 @@ from db.derived.invariants import (
 from db.derived.pair_outcome import OF_GAME, outcome_of
 from db.errors import Corrupt
 from db.models import (
-    Base,
     Division,
     Game,
     LastOutput,
@@ -39,11 +39,6 @@ from db.queries.bots import read_bot_names
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind
 from db.records.server import ServerState
-
-
-def _prefixed_columns(model: type[Base], label: str, names: tuple[str, ...]) -> list[Any]:
-    """Select columns with prefixed names, for the rules of other rows."""
-    return [model.__table__.c[name].label(f"{label}_{name}") for name in names]
 
 
 @retried
@@ -85,7 +80,7 @@ class Audit:
 
     def bots(self) -> Iterator[str]:
         """Yield faults of revisions."""
-        query = select(Revision.__table__).order_by(Revision.id)
+        query = select(*raw_columns(Revision.__table__)).order_by(Revision.id)
         with self._database.streaming() as connection:
             for row in connection.execute(query):
                 fault = find_revision_fault(row._asdict())
@@ -96,7 +91,8 @@ class Audit:
         """Yield faults of runs, and runs whose stream has another seed or identity."""
         query = (
             select(
-                Run.__table__, *_prefixed_columns(Division, "division", (*OF_DIVISION, "budget"))
+                *raw_columns(Run.__table__),
+                *raw_columns(Division.__table__, "division_", (*OF_DIVISION, "budget")),
             )
             .outerjoin(Division, Division.id == Run.division_id)
             .order_by(Run.id)
@@ -143,10 +139,10 @@ class Audit:
         """Yield faults of games."""
         query: Select[Any] = (
             select(
-                Game.__table__,
-                *_prefixed_columns(Pair, "pair", OF_PAIR),
-                *_prefixed_columns(Run, "run", OF_RUN),
-                *_prefixed_columns(Division, "division", OF_DIVISION),
+                *raw_columns(Game.__table__),
+                *raw_columns(Pair.__table__, "pair_", OF_PAIR),
+                *raw_columns(Run.__table__, "run_", OF_RUN),
+                *raw_columns(Division.__table__, "division_", OF_DIVISION),
                 LastOutput.game_id.is_not(None).label("has_last_words"),
             )
             .outerjoin(Pair, Pair.id == Game.pair_id)
@@ -171,9 +167,9 @@ def _pairs_with_games(connection: Connection) -> Iterator[tuple[Values, list[Val
     """Yield all pairs with columns of their runs, and the games of each."""
     query = (
         select(
-            Pair.__table__,
-            *_prefixed_columns(Run, "run", ("stream", "kind", "division_id", "rated")),
-            *_prefixed_columns(Game, "game", OF_GAME),
+            *raw_columns(Pair.__table__),
+            *raw_columns(Run.__table__, "run_", ("stream", "kind", "division_id", "rated")),
+            *raw_columns(Game.__table__, "game_", OF_GAME),
         )
         .outerjoin(Run, Run.id == Pair.run_id)
         .outerjoin(Game, Game.pair_id == Pair.id)

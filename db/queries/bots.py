@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
+from db.columns import to_record
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import InUse, NameTaken, UnknownRow
-from db.json_column import to_json
 from db.models import Bot, Pair, Revision, RunBot
 from db.queries.archives import remove_unused, store_archive
 from db.queries.divisions import rename_in_divisions
@@ -21,7 +21,6 @@ from db.records.bots import (
     RevisionRow,
     remedy_for,
 )
-from db.records.launch import Launch
 from db.records.pairs import PairStatus
 
 
@@ -42,9 +41,7 @@ class Bots:
 
     def names_with_games(self) -> set[str]:
         """Return the names of bots in runs with finished games."""
-        finished = exists().where(
-            Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED.value
-        )
+        finished = exists().where(Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED)
         query = select(Bot.name).distinct().join(Revision).join(RunBot).where(finished)
         with self._database.reading() as connection:
             return set(connection.execute(query).scalars())
@@ -160,7 +157,7 @@ class Bots:
             pairs = Pair.a_revision_id.in_(revisions) | Pair.b_revision_id.in_(revisions)
             for status, why in _DELETE_BLOCKERS:
                 run = connection.execute(
-                    select(Pair.run_id).where(pairs, Pair.status == status.value).limit(1)
+                    select(Pair.run_id).where(pairs, Pair.status == status).limit(1)
                 ).scalar()
                 if run is not None:
                     raise InUse(why.format(name=name, run=run))
@@ -179,6 +176,8 @@ class Bots:
             remove_unused(connection)
 
 
+_REVISION = "revision_"
+"""Prefix of the columns of a bot's revision."""
 _DELETE_BLOCKERS = (
     (PairStatus.FINISHED, "{name} has stored games (run {run}): retire it instead"),
     (PairStatus.PLANNED, "{name} has pairs to play in run {run}: finish or delete that run first"),
@@ -240,7 +239,7 @@ def _bot_values(new: NewBot, *, is_retired: bool = False) -> dict[str, object]:
 
 def _new_revision_values(
     bot_id: int, new: NewRevision, *, number: int, recency: int
-) -> dict[str, object]:
+) -> dict[str, Any]:
     return {
         "bot_id": bot_id,
         "number": number,
@@ -276,7 +275,7 @@ def find_revisions(connection: Connection, name: str) -> list[int]:
 
 
 def _select_revisions() -> Select[Any]:
-    columns = [column.label(f"revision_{column.name}") for column in Revision.__table__.columns]
+    columns = [column.label(_REVISION + column.name) for column in Revision.__table__.columns]
     return select(*Bot.__table__.columns, *columns).join(Revision, Revision.bot_id == Bot.id)
 
 
@@ -318,42 +317,20 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
         )
 
 
-def _revision_values(new: NewRevision) -> dict[str, str | None]:
+def _revision_values(new: NewRevision) -> dict[str, Any]:
     return {
-        "launch": to_json(msgspec.structs.replace(new.launch, archive=None)),
+        "launch": msgspec.structs.replace(new.launch, archive=None),
         "archive": new.launch.archive,
-        "budgets": to_json(new.budgets),
-        "boards": None if new.boards is None else to_json(new.boards),
-        "files": to_json(dict(new.files)),
+        "budgets": new.budgets,
+        "boards": new.boards,
+        "files": new.files,
     }
 
 
 def _bot(row: Any) -> BotRow:
-    revision = RevisionRow(
-        id=row.revision_id,
-        bot_id=row.revision_bot_id,
-        number=row.revision_number,
-        content_hash=row.revision_content_hash,
-        launch=msgspec.structs.replace(
-            msgspec.json.decode(row.revision_launch, type=Launch), archive=row.revision_archive
-        ),
-        budgets=msgspec.json.decode(row.revision_budgets, type=tuple[str, ...]),
-        boards=(
-            None
-            if row.revision_boards is None
-            else msgspec.json.decode(row.revision_boards, type=tuple[str, ...])
-        ),
-        files=msgspec.json.decode(row.revision_files, type=dict[str, str]),
-        created_at=row.revision_created_at,
-    )
-    return BotRow(
-        id=row.id,
-        name=row.name,
-        family=row.family,
-        spec=row.spec,
-        based_on=row.based_on,
-        change=row.change,
-        created_at=row.created_at,
-        retired_at=row.retired_at,
-        revision=revision,
-    )
+    prefix = len(_REVISION)
+    values = {
+        name[prefix:]: value for name, value in row._mapping.items() if name.startswith(_REVISION)
+    }
+    launch = msgspec.structs.replace(values["launch"], archive=values["archive"])
+    return to_record(BotRow, row, revision=to_record(RevisionRow, values, launch=launch))

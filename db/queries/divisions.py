@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, insert, select, update
 
+from db.columns import to_json, to_record, to_values
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import NameTaken, UnknownRow
-from db.json_column import to_json
 from db.models import Division
 from db.records.budget import FIELDS, bots_with_odds, is_valid_budget, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
@@ -93,7 +92,7 @@ def ensure_division(connection: Connection, conditions: Conditions) -> DivisionR
             insert(Division).values(
                 key=key,
                 label=division_label(conditions),
-                **{**conditions._asdict(), "budget": to_json(dict(budget))},
+                **to_values(conditions),
             )
         )
         row = connection.execute(query).one()
@@ -123,7 +122,7 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
         connection.execute(
             update(Division)
             .where(Division.id == division.id)
-            .values(key=key, label=label, budget=to_json(budget))
+            .values(key=key, label=label, budget=budget)
         )
 
 
@@ -144,13 +143,6 @@ def _key(conditions: Conditions) -> str:
 
 
 def _division(row: Any) -> DivisionRow:
-    conditions = Conditions(
-        boards=row.boards,
-        opening_plies=row.opening_plies,
-        budget=msgspec.json.decode(row.budget, type=dict[str, int]),
-        openings=row.openings,
-        fixed_opening=row.fixed_opening,
-        adjudicate=row.adjudicate,
-    )
+    conditions = to_record(Conditions, row)
     # Not the stored label: an older version may have had no name for the openings.
     return DivisionRow(id=row.id, label=division_label(conditions), **conditions._asdict())

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select
 
+from db.columns import raw_columns
 from db.connection.database import Database
 from db.derived.game_columns import read_last_output, read_sides
 from db.models import Bot, Game, LastOutput, Pair, Revision, Run, Verdict
@@ -26,7 +27,6 @@ from db.records.exchange import (
     Timing,
 )
 from db.records.games import Proof
-from db.records.launch import Launch
 from db.records.runs import OPTIONS, RunKind
 from engine.result import Result, Termination
 
@@ -45,7 +45,7 @@ def export_lines(
     games, pairs, runs = Game.__table__, Pair.__table__, Run.__table__
     query = (
         select(
-            games,
+            *raw_columns(games),
             pairs.c.number,
             pairs.c.aborts,
             LastOutput.stderr,
@@ -158,7 +158,7 @@ class _BotIndex:
             yield self._line(self.revisions[revision_id])
 
     def _line(self, revision: Any) -> BotLine:
-        bot, boards = self._bots[revision.bot_id], revision.boards
+        bot = self._bots[revision.bot_id]
         return BotLine(
             name=bot.name,
             family=bot.family,
@@ -166,10 +166,8 @@ class _BotIndex:
             based_on=bot.based_on,
             change=bot.change,
             content_hash=revision.content_hash,
-            launch=msgspec.structs.replace(
-                msgspec.json.decode(revision.launch, type=Launch), archive=revision.archive
-            ),
-            budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
-            boards=None if boards is None else msgspec.json.decode(boards, type=tuple[str, ...]),
-            files=msgspec.json.decode(revision.files, type=dict[str, str]),
+            launch=msgspec.structs.replace(revision.launch, archive=revision.archive),
+            budgets=revision.budgets,
+            boards=revision.boards,
+            files=revision.files,
         )

@@ -20,14 +20,19 @@ from sqlalchemy import (
     text,
 )
 
+from db.columns import columns_of, to_record
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.derived.game_columns import read_last_output, read_sides
+from db.derived.game_columns import (
+    FIRST_COLUMNS,
+    SECOND_COLUMNS,
+    read_last_output,
+    read_sides,
+)
 from db.models import Division, Game, LastOutput, Pair, Run
 from db.queries.bots import find_revisions, read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.runs import find_run
-from db.records import thought_blob
 from db.records.budget import remaining_times
 from db.records.games import (
     GameQuery,
@@ -39,14 +44,24 @@ from db.records.games import (
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind
 from engine.position import parse_moves
-from engine.result import Result, Termination
+from engine.result import Result
 
 COLUMNS = Game.__table__.c
 """Columns of the table of games, by name."""
+ROW = tuple(
+    {
+        column.name: column
+        for column in (
+            *columns_of(GameRow, Game.__table__),
+            *(COLUMNS[name] for name in (*FIRST_COLUMNS, *SECOND_COLUMNS)),
+        )
+    }.values()
+)
+"""Columns of a `GameRow`, labelled by its fields."""
 _PLANNED_AHEAD = 500
 """More pairs than a run has in play: their games may be stored in another order."""
 _IDS_PER_STATEMENT = 500
-_PER_PAIR = case((Run.kind == RunKind.PLAY.value, RunKind.PLAY.games_per_pair), else_=2)
+_PER_PAIR = case((Run.kind == RunKind.PLAY, RunKind.PLAY.games_per_pair), else_=2)
 """Games of a finished pair."""
 _SHIFT = 1 << 31
 """Greater than every revision's id."""
@@ -68,12 +83,12 @@ class Games:
             UnknownRow: the query names an unknown bot or run.
 
         """
-        columns = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
+        columns = [column for column in ROW if thoughts or column.name != "thoughts"]
         with self._database.streaming() as connection:
             query = narrow(connection, select(*columns), wanted or GameQuery())
             names = read_bot_names(connection)
             for row in connection.execute(query.order_by(Game.id)):
-                yield game_row(row, names, row.thoughts if thoughts else None)
+                yield game_row(row, names)
 
     def get(self, game_id: int) -> GameRow | None:
         """Return a game with its thoughts and last output, or None."""
@@ -132,7 +147,7 @@ class Games:
             query = query.where(Game.started_at >= since)
         with self._database.reading() as connection:
             return [
-                PliesTally(first, second, Result(result), plies, games)
+                PliesTally(first, second, result, plies, games)
                 for first, second, result, plies, games in connection.execute(query)
             ]
 
@@ -141,7 +156,7 @@ class Games:
         query = (
             select(func.coalesce(func.sum(_PER_PAIR), 0))
             .join_from(Pair, Run)
-            .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
+            .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED)
         )
         with self._database.reading() as connection:
             return int(connection.execute(query).scalar_one())
@@ -151,7 +166,7 @@ class Games:
         query = (
             select(Pair.run_id, func.sum(_PER_PAIR))
             .join(Run)
-            .where(Pair.status == PairStatus.FINISHED.value)
+            .where(Pair.status == PairStatus.FINISHED)
             .group_by(Pair.run_id)
         )
         with self._database.reading() as connection:
@@ -172,7 +187,7 @@ class Games:
         query = (
             select(Run.division_id, func.sum(_PER_PAIR))
             .join(Pair, Pair.run_id == Run.id)
-            .where(Run.rated.is_(False), Pair.status == PairStatus.FINISHED.value)
+            .where(Run.rated.is_(False), Pair.status == PairStatus.FINISHED)
             .group_by(Run.division_id)
         )
         with self._database.reading() as connection:
@@ -208,7 +223,7 @@ class Games:
 
 def _select_whole() -> Select[Any]:
     """Select whole games, with their last output if there is any."""
-    return select(Game.__table__, LastOutput.stderr, LastOutput.messages).outerjoin(
+    return select(*ROW, LastOutput.stderr, LastOutput.messages).outerjoin(
         LastOutput, LastOutput.game_id == Game.id
     )
 
@@ -222,7 +237,7 @@ def _whole_game(
     row: Any, names: dict[int, str], budgets: Mapping[int, Mapping[str, int]]
 ) -> GameRow:
     """Return a row of `_select_whole` as a record."""
-    game = game_row(row, names, row.thoughts)
+    game = game_row(row, names)
     left_us = remaining_times(
         budgets[game.division_id],
         (game.first, game.second),
@@ -247,9 +262,7 @@ def find_id_range(connection: Connection, run_id: int | None) -> tuple[int, int]
         ends = (select(end(Game.id)).scalar_subquery() for end in (func.min, func.max))
         low, high = connection.execute(select(*ends)).one()
     else:
-        pairs = select(Pair.id).where(
-            Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
-        )
+        pairs = select(Pair.id).where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED)
         low, high = (
             connection.execute(
                 select(end(Game.id)).where(
@@ -261,13 +274,7 @@ def find_id_range(connection: Connection, run_id: int | None) -> tuple[int, int]
     return low or 0, high or 0
 
 
-_SUMMARY = tuple(
-    COLUMNS[name]
-    for name in (
-        *("id", "run_id", "division_id", "first_revision_id", "second_revision_id", "board"),
-        *("result", "termination", "plies", "started_at", "detail"),
-    )
-)
+_SUMMARY = (*columns_of(GameSummary, Game.__table__), COLUMNS.detail)
 
 
 def select_summaries(connection: Connection, wanted: GameQuery) -> Select[Any]:
@@ -296,7 +303,7 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
     if wanted.board is not None:
         query = query.where(or_(Game.board == wanted.board, Game.board_class == wanted.board))
     if wanted.termination is not None:
-        query = query.where(Game.termination == wanted.termination.value)
+        query = query.where(Game.termination == wanted.termination)
     if wanted.shortest is not None:
         query = query.where(Game.plies >= wanted.shortest)
     if wanted.longest is not None:
@@ -309,7 +316,7 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
     if wanted.won_by is not None:
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:
-        return query if wanted.result is None else query.where(Game.result == wanted.result.value)
+        return query if wanted.result is None else query.where(Game.result == wanted.result)
     revisions = find_revisions(connection, wanted.bot)
     first: list[ColumnElement[bool]] = [Game.first_revision_id.in_(revisions)]
     second: list[ColumnElement[bool]] = [Game.second_revision_id.in_(revisions)]
@@ -318,8 +325,8 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
         first.append(Game.second_revision_id.in_(opponents))
         second.append(Game.first_revision_id.in_(opponents))
     if wanted.result is not None:
-        first.append(Game.result == wanted.result.value)
-        second.append(Game.result == wanted.result.mirrored.value)
+        first.append(Game.result == wanted.result)
+        second.append(Game.result == wanted.result.mirrored)
     if wanted.moved_first is not None:
         return query.where(and_(*(first if wanted.moved_first else second)))
     return query.where(or_(and_(*first), and_(*second)))
@@ -332,8 +339,8 @@ def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[b
         cast(key, BigInteger) for key in (Game.first_revision_id, Game.second_revision_id)
     )
     sides = case(
-        (Game.result == Result.WIN.value, first * _SHIFT + second),
-        (Game.result == Result.LOSS.value, second * _SHIFT + first),
+        (Game.result == Result.WIN, first * _SHIFT + second),
+        (Game.result == Result.LOSS, second * _SHIFT + first),
     )
     return or_(
         false(),
@@ -355,48 +362,24 @@ def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[b
 
 
 def _summary(row: Any, names: dict[int, str]) -> GameSummary:
-    termination = Termination(row.termination)
-    return GameSummary(
-        id=row.id,
-        run_id=row.run_id,
-        division_id=row.division_id,
-        first_revision=row.first_revision_id,
-        second_revision=row.second_revision_id,
-        first=names[row.first_revision_id],
-        second=names[row.second_revision_id],
-        board=row.board,
-        result=Result(row.result),
-        termination=termination,
-        plies=row.plies,
-        started_at=row.started_at,
-        proof=Proof.of(termination, row.detail),
+    return to_record(
+        GameSummary,
+        row,
+        first=names[row.first_revision],
+        second=names[row.second_revision],
+        proof=Proof.of(row.termination, row.detail),
     )
 
 
-def game_row(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
-    """Return a row of the table of games as a record."""
-    return GameRow(
-        id=row.id,
-        pair_id=row.pair_id,
-        run_id=row.run_id,
-        division_id=row.division_id,
-        rated=bool(row.rated),
-        game=row.game,
-        first_revision=row.first_revision_id,
-        second_revision=row.second_revision_id,
-        first=names[row.first_revision_id],
-        second=names[row.second_revision_id],
-        board=row.board,
-        board_class=row.board_class,
+def game_row(row: Any, names: dict[int, str]) -> GameRow:
+    """Return a row of `ROW`, with or without thoughts, as a record."""
+    values = row._mapping
+    return to_record(
+        GameRow,
+        values,
+        first=names[row.first_revision],
+        second=names[row.second_revision],
         moves=parse_moves(row.moves),
-        opening_plies=row.opening_plies,
-        seed=row.seed,
-        result=Result(row.result),
-        termination=Termination(row.termination),
-        detail=row.detail,
-        offender=row.offender,
-        started_at=row.started_at,
-        duration_us=row.duration_us,
-        sides=read_sides(row._mapping),
-        thoughts=() if blob is None else thought_blob.decode(blob),
+        sides=read_sides(values),
+        thoughts=tuple(values.get("thoughts", ())),
     )

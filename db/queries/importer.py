@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
+from db.columns import to_json
 from db.connection.database import Database
 from db.derived.game_columns import insert_games, outcome_columns, side_columns
 from db.derived.invariants import (
@@ -19,7 +20,6 @@ from db.derived.invariants import (
     prefix_names,
 )
 from db.derived.pair_outcome import outcome_of
-from db.json_column import to_json
 from db.models import Division, Game, Pair, Run, Verdict
 from db.queries.divisions import ensure_division
 from db.queries.import_bots import Content, ImportedBots
@@ -180,9 +180,7 @@ class _Importer:
         imported["aborts"], stored["aborts"] = line.timing.aborts, pair.aborts
         imported |= values
         stored |= {name: game._mapping[name] for name in values}
-        if imported["thoughts"] != stored["thoughts"]:
-            # Version 0.1 packed them differently.
-            stored["thoughts"] = thought_blob.encode(thought_blob.decode(game.thoughts))
+        imported["thoughts"] = thought_blob.decode(values["thoughts"])
         return next((name for name in imported if imported[name] != stored[name]), None)
 
     def create_runs(self, pairs: Sequence[tuple[int, PairLines]]) -> None:
@@ -220,7 +218,7 @@ class _Importer:
             "board_class": first.board_class,
             "opening": first.moves[: first.opening_plies],
             "seed": first.seed,
-            "status": PairStatus.FINISHED.value,
+            "status": PairStatus.FINISHED,
             "aborts": first.timing.aborts,
             "finished_at": max(
                 line.timing.started + line.timing.duration_us / 1e6 for line in lines
@@ -295,16 +293,22 @@ class _Importer:
             "rated": line.rated,
             "stream": line.stream,
             "identity": line.identity,
-            "settings": to_json(settings),
+            "settings": settings,
             "seed": line.run_seed,
             "target_games": None,
-            "status": RunStatus.FINISHED.value,
+            "status": RunStatus.FINISHED,
             "started_at": line.timing.started,
             "ended_at": time.time(),
             "note": "imported",
         }
         columns = _division_values(conditions)
-        fault = find_run_fault({**run, **prefix_names(columns, "division", tuple(columns))})
+        raw = {
+            **run,
+            **prefix_names(columns, "division", tuple(columns)),
+            "settings": to_json(run["settings"]),
+            "division_budget": to_json(conditions.budget),
+        }
+        fault = find_run_fault(raw)
         sibling = self._connection.execute(
             select(Run.identity, Run.seed).where(Run.stream == line.stream).limit(1)
         ).first()
@@ -349,7 +353,7 @@ _COMPARED_COLUMNS = (
 
 
 def _division_values(conditions: Conditions) -> dict[str, Any]:
-    return {**conditions._asdict(), "budget": to_json(conditions.budget)}
+    return {**conditions._asdict(), "budget": dict(conditions.budget)}
 
 
 def _game_values(line: GameLine) -> dict[str, Any]:

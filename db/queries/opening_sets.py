@@ -1,10 +1,10 @@
 """Sets of openings, stored by content so that a run can be resumed without the file."""
 
 import time
-from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
+from db.columns import to_record, to_values
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.models import OpeningSet
@@ -30,7 +30,7 @@ class OpeningSets:
         """Return the sets with this file name or beginning of the hash, newest first."""
         query = select(OpeningSet.__table__).order_by(OpeningSet.created_at.desc())
         with self._database.reading() as connection:
-            rows = [_to_row(row) for row in connection.execute(query)]
+            rows = [to_record(OpeningSetRow, row) for row in connection.execute(query)]
         return [
             row for row in rows if word and (row.name == word or row.content_hash.startswith(word))
         ]
@@ -40,21 +40,10 @@ def find_set(connection: Connection, content_hash: str) -> OpeningSetRow | None:
     """Return the set with this hash, or None."""
     query = select(OpeningSet.__table__).where(OpeningSet.content_hash == content_hash)
     row = connection.execute(query).first()
-    return None if row is None else _to_row(row)
+    return None if row is None else to_record(OpeningSetRow, row)
 
 
 def insert_set(connection: Connection, row: OpeningSetRow) -> None:
     """Store a set unless it is stored already, in a transaction that holds the write lock."""
     if find_set(connection, row.content_hash) is None:
-        connection.execute(
-            insert(OpeningSet).values(
-                content_hash=row.content_hash,
-                name=row.name,
-                lines=row.lines,
-                created_at=time.time(),
-            )
-        )
-
-
-def _to_row(row: Any) -> OpeningSetRow:
-    return OpeningSetRow(content_hash=row.content_hash, name=row.name, lines=row.lines)
+        connection.execute(insert(OpeningSet).values(**to_values(row), created_at=time.time()))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     Integer,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     update,
 )
 
+from db.columns import columns_of, to_record
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.derived.game_columns import insert_games, outcome_columns, side_columns
@@ -40,16 +42,20 @@ from db.records.pairs import (
     StoreResult,
 )
 from engine.position import format_moves, parse_moves
-from engine.result import Result, Termination
+from engine.result import Termination
 
 Played = tuple[PairPlan, PairRecord]
 """A pair and the record of its two games."""
 _PAIRS = Pair.__table__
+# Built once: building these statements would take a third of the time to store a pair.
+_IDS: BindParameter[Any] = bindparam("ids", expanding=True)
+_BY_ID = select(_PAIRS).where(_PAIRS.c.id.in_(_IDS))
+_GAME_IDS = select(Game.pair_id, Game.id).where(Game.pair_id.in_(_IDS)).order_by(Game.game)
 _FINISH = (
     update(Pair)
     .where(Pair.id == bindparam("pair"))
     .values(
-        status=PairStatus.FINISHED.value,
+        status=PairStatus.FINISHED,
         aborts=Pair.aborts + bindparam("more_aborts", type_=Integer),
         finished_at=bindparam("now"),
         **{name: bindparam(f"new_{name}") for name in OUTCOME},
@@ -123,7 +129,7 @@ class Pairs:
                         "board_class": pair.board_class,
                         "opening": format_moves(pair.opening),
                         "seed": pair.seed,
-                        "status": PairStatus.PLANNED.value,
+                        "status": PairStatus.PLANNED,
                         "aborts": 0,
                     }
                 )
@@ -137,7 +143,7 @@ class Pairs:
         """Return a run's planned pairs by number."""
         with self._database.reading() as connection:
             return _read_planned(
-                connection, (Pair.run_id == run_id) & (Pair.status == PairStatus.PLANNED.value)
+                connection, (Pair.run_id == run_id) & (Pair.status == PairStatus.PLANNED)
             )
 
     def reassign(self, run_id: int, from_runs: Sequence[int]) -> int:
@@ -150,7 +156,7 @@ class Pairs:
             same = select(Run.id).where(Run.id.in_(others), Run.stream == stream)
             result = connection.execute(
                 update(Pair)
-                .where(Pair.run_id.in_(same), Pair.status == PairStatus.PLANNED.value)
+                .where(Pair.run_id.in_(same), Pair.status == PairStatus.PLANNED)
                 .values(run_id=run_id)
             )
             return result.rowcount
@@ -162,8 +168,8 @@ class Pairs:
         with self._database.writing() as connection:
             result = connection.execute(
                 update(Pair)
-                .where(Pair.id.in_(pair_ids), Pair.status == PairStatus.PLANNED.value)
-                .values(status=PairStatus.DROPPED.value)
+                .where(Pair.id.in_(pair_ids), Pair.status == PairStatus.PLANNED)
+                .values(status=PairStatus.DROPPED)
             )
             return result.rowcount
 
@@ -206,7 +212,7 @@ class Pairs:
     def planned_numbers(self, stream: str, *, below: int) -> list[int]:
         """Return the numbers below `below` of a stream's pairs that are planned, ascending."""
         query = select(Pair.number).where(
-            Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED.value
+            Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED
         )
         with self._database.reading() as connection:
             return list(connection.execute(query.order_by(Pair.number)).scalars())
@@ -238,7 +244,7 @@ class Pairs:
 def _finish(connection: Connection, played: Sequence[Played]) -> list[StoreResult]:
     """Store pairs; return the result of each."""
     ids = [plan.id for plan, _ in played]
-    rows = connection.execute(select(_PAIRS).where(_PAIRS.c.id.in_(ids)))
+    rows = connection.execute(_BY_ID, {"ids": ids})
     known = {(row.id, row.number): row for row in rows}
     outcomes: list[StoreOutcome] = []
     updates: dict[int, dict[str, Any]] = {}
@@ -269,8 +275,7 @@ def _finish(connection: Connection, played: Sequence[Played]) -> list[StoreResul
         last_outputs = [game.last_output for record in stored for game in record.games]
         insert_games(connection, games, last_outputs)
     found: dict[int, tuple[int, ...]] = {}
-    query = select(Game.pair_id, Game.id).where(Game.pair_id.in_(ids)).order_by(Game.game)
-    for pair, game in connection.execute(query):
+    for pair, game in connection.execute(_GAME_IDS, {"ids": ids}):
         found[pair] = (*found.get(pair, ()), game)
     return [
         StoreResult(outcome, found[plan.id] if outcome is StoreOutcome.STORED else ())
@@ -302,31 +307,20 @@ def _game_values(pair: Row[Any], game: GameRecord) -> dict[str, Any]:
 
 
 def _read_planned(connection: Connection, condition: ColumnElement[bool]) -> list[PlannedPair]:
-    query = select(_PAIRS).where(condition).order_by(_PAIRS.c.number)
+    query = select(*columns_of(PlannedPair, _PAIRS)).where(condition).order_by(_PAIRS.c.number)
     return [
-        PlannedPair(
-            a_revision=row.a_revision_id,
-            b_revision=row.b_revision_id,
-            board=row.board,
-            board_class=row.board_class,
-            opening=parse_moves(row.opening),
-            seed=row.seed,
-            number=row.number,
-            id=row.id,
-        )
+        to_record(PlannedPair, row, opening=parse_moves(row.opening))
         for row in connection.execute(query)
     ]
 
 
 def _played_pair(row: Row[Any]) -> PlayedPair:
-    return PlayedPair(
-        number=row.number,
+    return to_record(
+        PlayedPair,
+        row,
         a_revision=row.a_revision_id,
         b_revision=row.b_revision_id,
-        board_class=row.board_class,
-        results=(Result(row.first_result), Result(row.second_result)),
-        terminations=(Termination(row.first_termination), Termination(row.second_termination)),
+        results=(row.first_result, row.second_result),
+        terminations=(row.first_termination, row.second_termination),
         setup=(row.board, row.opening, row.seed),
-        content=row.content,
-        duration_us=row.duration_us,
     )

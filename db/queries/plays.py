@@ -7,17 +7,16 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
+from db.columns import to_json
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.derived.game_columns import outcome_columns, side_columns
 from db.derived.pair_outcome import outcome_of
 from db.errors import UnknownRow
-from db.json_column import to_json
 from db.models import Bot, Game, Pair, Revision, Run
 from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.runs import insert_run_bots
-from db.records import thought_blob
 from db.records.bots import HUMAN, NewBot, NewRevision
 from db.records.games import NewPlay
 from db.records.launch import Launch
@@ -73,7 +72,7 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
         "detail": new.detail,
         "started_at": new.started_at,
         "duration_us": new.duration_us,
-        "thoughts": thought_blob.encode(new.thoughts),
+        "thoughts": new.thoughts,
     }
     pair = {
         **shared,
@@ -83,7 +82,7 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
         "a_revision_id": first,
         "b_revision_id": second,
         "opening": moves[: new.opening_plies],
-        "status": PairStatus.FINISHED.value,
+        "status": PairStatus.FINISHED,
         "aborts": 0,
         "finished_at": run["ended_at"],
     }
@@ -105,15 +104,15 @@ def _insert_run(connection: Connection, new: NewPlay, bots: Mapping[str, str]) -
         "budget": dict(new.budget),
     }
     run: dict[str, Any] = {
-        "kind": RunKind.PLAY.value,
+        "kind": RunKind.PLAY,
         "rated": False,
         "stream": secrets.token_hex(16),  # its own: equal games are stored side by side
         "identity": hashlib.sha256(to_json(settings).encode()).hexdigest(),
-        "settings": to_json(settings),
+        "settings": settings,
         "seed": new.seed,
         "division_id": ensure_division(connection, conditions).id,
         "target_games": 1,
-        "status": RunStatus.FINISHED.value,
+        "status": RunStatus.FINISHED,
         "started_at": new.started_at,
         "ended_at": new.started_at + new.duration_us / 1e6,
         "note": "",

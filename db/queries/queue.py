@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Select, insert, select, update
 
+from db.columns import to_record
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import InUse, UnknownRow
@@ -32,13 +33,13 @@ class Queue:
             "folder": new.folder,
             "author": new.author,
             "note": new.note,
-            "status": JobStatus.WAITING.value,
+            "status": JobStatus.WAITING,
             "added_at": time.time(),
             "result": "",
         }
         with self._database.writing(repeatable=False) as connection:
             added = insert(Job).values(values).returning(*Job.__table__.columns)
-            return read_job(connection.execute(added).one())
+            return to_record(JobRow, connection.execute(added).one())
 
     def get(self, job_id: int) -> JobRow:
         """Return a job. Raises UnknownRow."""
@@ -55,26 +56,26 @@ class Queue:
 
     def open_jobs(self) -> list[JobRow]:
         """Return the jobs that have not ended, oldest first."""
-        is_open = Job.status.in_([status.value for status in OPEN_STATUSES])
+        is_open = Job.status.in_(OPEN_STATUSES)
         return self._find(select(Job.__table__).where(is_open).order_by(Job.id))
 
     def _find(self, query: Select[Any]) -> list[JobRow]:
         with self._database.reading() as connection:
-            return [read_job(row) for row in connection.execute(query)]
+            return [to_record(JobRow, row) for row in connection.execute(query)]
 
     def start(self, job_id: int) -> JobRow | None:
         """Mark a job as playing; return None if it has ended."""
-        return self._change(job_id, OPEN_STATUSES, status=JobStatus.PLAYING.value)
+        return self._change(job_id, OPEN_STATUSES, status=JobStatus.PLAYING)
 
     def put_back(self, job_id: int) -> JobRow | None:
         """Let a playing job wait again; return None if it does not play."""
-        return self._change(job_id, [JobStatus.PLAYING], status=JobStatus.WAITING.value)
+        return self._change(job_id, [JobStatus.PLAYING], status=JobStatus.WAITING)
 
     def finish(
         self, job_id: int, status: JobStatus, *, exit_code: int, result: str
     ) -> JobRow | None:
         """Store the end of a playing job; return None if it does not play."""
-        values = {"status": status.value, "exit_code": exit_code, "result": result}
+        values = {"status": status, "exit_code": exit_code, "result": result}
         return self._change(job_id, [JobStatus.PLAYING], **values, ended_at=time.time())
 
     def cancel(self, job_id: int) -> JobRow:
@@ -85,7 +86,7 @@ class Queue:
             InUse: it has ended.
 
         """
-        cancelled = {"status": JobStatus.CANCELLED.value, "ended_at": time.time()}
+        cancelled = {"status": JobStatus.CANCELLED, "ended_at": time.time()}
         changed = self._change(job_id, OPEN_STATUSES, **cancelled)
         if changed is None:
             raise InUse(f"job {job_id} is {self.get(job_id).status.value}: it cannot be cancelled")
@@ -95,20 +96,10 @@ class Queue:
         """Change a job that has one of the statuses; return None if it has another one."""
         changed = (
             update(Job)
-            .where(Job.id == job_id, Job.status.in_([status.value for status in former]))
+            .where(Job.id == job_id, Job.status.in_(former))
             .values(values)
             .returning(*Job.__table__.columns)
         )
         with self._database.writing() as connection:
             row = connection.execute(changed).first()
-            return None if row is None else read_job(row)
-
-
-def read_job(row: Any) -> JobRow:
-    """Return a row as a job.
-
-    Raises:
-        ValueError: another program has written it.
-
-    """
-    return JobRow(**{**row._mapping, "status": JobStatus(row.status)})
+            return None if row is None else to_record(JobRow, row)

@@ -5,14 +5,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
-from db.backends.process_locks import LockKind
+from db.backends.locks import LockKind
+from db.columns import to_record, to_values
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import InUse, UnknownRow
-from db.json_column import to_json
 from db.models import (
     Bot,
     Game,
@@ -49,19 +48,7 @@ class Runs:
         with self._database.writing(repeatable=False) as connection:
             run_id = connection.execute(
                 insert(Run)
-                .values(
-                    kind=new.kind.value,
-                    rated=new.rated,
-                    stream=new.stream,
-                    identity=new.identity,
-                    settings=to_json(dict(new.settings)),
-                    seed=new.seed,
-                    division_id=new.division_id,
-                    target_games=new.target_games,
-                    status=RunStatus.RUNNING.value,
-                    started_at=time.time(),
-                    note=new.note,
-                )
+                .values(**to_values(new), status=RunStatus.RUNNING, started_at=time.time())
                 .returning(Run.id)
             ).scalar_one()
             insert_run_bots(connection, run_id, new.settings)
@@ -93,9 +80,9 @@ class Runs:
         if identity is not None:
             query = query.where(Run.identity == identity)
         if status is not None:
-            query = query.where(Run.status == status.value)
+            query = query.where(Run.status == status)
         if kind is not None:
-            query = query.where(Run.kind == kind.value)
+            query = query.where(Run.kind == kind)
         if division_id is not None:
             query = query.where(Run.division_id == division_id)
         with self._database.reading() as connection:
@@ -124,7 +111,7 @@ class Runs:
 
         """
         ended_at = None if status is RunStatus.RUNNING else time.time()
-        values: dict[str, Any] = {"status": status.value, "ended_at": ended_at}
+        values: dict[str, Any] = {"status": status, "ended_at": ended_at}
         if target_games is not None:
             values["target_games"] = target_games
         self._change(run_id, **values)
@@ -179,8 +166,7 @@ class Runs:
             row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
             if row is None:
                 raise _unknown_run(run_id)
-            stored = msgspec.json.decode(row.settings, type=dict[str, Any])
-            changed = to_json({**stored, **settings})
+            changed = {**row.settings, **settings}
             connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
 
     def delete(self, run_id: int) -> int:
@@ -258,10 +244,11 @@ def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, 
         connection.execute(insert(RunBot), rows)
 
 
-def current_settings(connection: Connection, run_id: int, settings: str) -> dict[str, Any]:
+def current_settings(
+    connection: Connection, run_id: int, settings: dict[str, Any]
+) -> dict[str, Any]:
     """Return a run's settings with the current names of its bots."""
-    stored = msgspec.json.decode(settings, type=dict[str, Any])
-    return rename_in_settings(stored, _current_names(connection, run_id).get(run_id, {}))
+    return rename_in_settings(settings, _current_names(connection, run_id).get(run_id, {}))
 
 
 def _current_names(connection: Connection, run_id: int | None = None) -> dict[int, dict[str, str]]:
@@ -282,20 +269,10 @@ def _current_names(connection: Connection, run_id: int | None = None) -> dict[in
 
 def _run(row: Any, renamed: Mapping[int, Mapping[str, str]]) -> RunRow:
     names = renamed.get(row.id, {})
-    return RunRow(
-        id=row.id,
-        kind=RunKind(row.kind),
-        rated=bool(row.rated),
-        stream=row.stream,
-        identity=row.identity,
-        settings=rename_in_settings(msgspec.json.decode(row.settings, type=dict[str, Any]), names),
-        seed=row.seed,
-        division_id=row.division_id,
-        target_games=row.target_games,
-        status=RunStatus(row.status),
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        note=row.note,
+    return to_record(
+        RunRow,
+        row,
+        settings=rename_in_settings(row.settings, names),
         verdict=rename_in_verdict(row.verdict, names),
         renamed=names,
     )

@@ -71,8 +71,10 @@ def _spans() -> Select[Any]:
 def _sides(rows: Any) -> tuple[SideTally, ...]:
     sums: dict[int, list[int]] = {}
     for row in rows:
-        result = Result(row.result)
-        sides = ((row.first_revision_id, result), (row.second_revision_id, result.mirrored))
+        sides = (
+            (row.first_revision_id, row.result),
+            (row.second_revision_id, row.result.mirrored),
+        )
         for revision, own in sides:
             count = sums.setdefault(revision, [0, 0, 0, 0])
             count[(Result.WIN, Result.DRAW, Result.LOSS).index(own)] += row.games
@@ -88,7 +90,7 @@ def _forfeits(connection: Connection, rows: Any) -> tuple[ForfeitTally, ...]:
     for row in rows:
         if row.offender is not None:
             revision = (row.first_revision_id, row.second_revision_id)[row.offender]
-            key = revision, Termination(row.termination)
+            key = revision, row.termination
             games[key] += row.games
             first[key] = min(row.first_game, first.get(key, row.first_game))
     query = select(Game.id, Game.detail).where(Game.id.in_(first.values()))

@@ -1,18 +1,14 @@
 """The steps of tunings."""
 
 import time
-from typing import Any
 
-import msgspec
 from sqlalchemy import insert, select
 
+from db.columns import to_record, to_values
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.json_column import to_json
 from db.models import TuningStep
 from db.records.tuning import TuningStepRow
-
-_SETTING = dict[str, float]
 
 
 @retried
@@ -29,24 +25,14 @@ class TuningSteps:
             if connection.execute(known).first() is not None:
                 return
             connection.execute(
-                insert(TuningStep).values(
-                    run_id=run_id,
-                    step=step.step,
-                    a=to_json(dict(step.a)),
-                    b=to_json(dict(step.b)),
-                    pentanomial=to_json(step.pentanomial),
-                    forfeits=step.forfeits,
-                    estimate=to_json(dict(step.estimate)),
-                    duration_us=step.duration_us,
-                    finished_at=time.time(),
-                )
+                insert(TuningStep).values(**to_values(step), run_id=run_id, finished_at=time.time())
             )
 
     def of_run(self, run_id: int) -> list[TuningStepRow]:
         """Return a run's steps in their order."""
         query = select(TuningStep.__table__).filter_by(run_id=run_id).order_by(TuningStep.step)
         with self._database.reading() as connection:
-            return [_step(row) for row in connection.execute(query)]
+            return [to_record(TuningStepRow, row) for row in connection.execute(query)]
 
     def games_by_run(self) -> dict[int, int]:
         """Return the number of finished games by tuning run."""
@@ -54,21 +40,5 @@ class TuningSteps:
         with self._database.reading() as connection:
             rows = connection.execute(select(TuningStep.run_id, TuningStep.pentanomial))
             for run_id, pentanomial in rows:
-                games[run_id] = games.get(run_id, 0) + 2 * sum(_counts(pentanomial))
+                games[run_id] = games.get(run_id, 0) + 2 * sum(pentanomial)
         return games
-
-
-def _step(row: Any) -> TuningStepRow:
-    return TuningStepRow(
-        step=row.step,
-        a=msgspec.json.decode(row.a, type=_SETTING),
-        b=msgspec.json.decode(row.b, type=_SETTING),
-        pentanomial=_counts(row.pentanomial),
-        forfeits=row.forfeits,
-        estimate=msgspec.json.decode(row.estimate, type=_SETTING),
-        duration_us=row.duration_us,
-    )
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    return msgspec.json.decode(text, type=tuple[int, ...])

@@ -28,7 +28,7 @@ def legal_record(plan: PairPlan, random: SplitMix) -> PairRecord:
         second,
         moves=second.moves[:-1],
         result=Result.LOSS if len(second.moves) % 2 else Result.WIN,
-        termination=Termination.CRASH,
+        termination=Termination.ILLEGAL_MOVE,
         last_output=LastOutput("Traceback:\n  no idea", ("> {}", "< 3")),
     )
     return msgspec.structs.replace(record, games=(first, lost))
