@@ -20,7 +20,7 @@ from engine.solver.book import (
     BIAS,
     BOARD,
     BOTTOMS,
-    LANE,
+    COLUMN,
     MAGIC,
     NO_BOOK,
     SCORE_BITS,
@@ -136,8 +136,8 @@ def play(stones: WordArray, column: int) -> tuple[WordArray, Flags]:
 
     """
     own, other = stones[:, 0, 0], stones[:, 1, 0]
-    lane = LANE << np.uint64(STRIDE * column)
-    cells = (own | other) + (BOTTOMS & lane) & ~(own | other) & CELLS & lane
+    places = COLUMN << np.uint64(STRIDE * column)
+    cells = (own | other) + (BOTTOMS & places) & ~(own | other) & CELLS & places
     return np.stack([other, own | cells], axis=1)[:, :, None], cells != 0
 
 

@@ -16,7 +16,7 @@ from bots.player import Player
 from bots.protocol import Budget
 from bots.uct.graph import layout as nodes
 from bots.uct.graph.player import GraphPlayer
-from bots.uct.siblings import FIELDS, HEAD, SLACK
+from bots.uct.nodes import FIELDS, HEAD, SLACK
 from bots.uct.tree import search as tree
 from bots.uct.tree.player import TreePlayer
 from engine.board import Board, parse_board

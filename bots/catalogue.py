@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -11,14 +12,22 @@ from bots.alphabeta.versions import ALPHABETA
 from bots.budget import Budget
 from bots.c4ai.versions import C4AI
 from bots.errors import SpecError, UnknownPlayer
+from bots.exact.versions import EXACT
+from bots.learned.versions import LEARNED
+from bots.options import read_options
 from bots.player import Player, PlayerFactory
 from bots.simple.versions import SIMPLE
-from bots.uct.versions import UCT
+from bots.uct.versions import COMPACT, ROLLOUTS, UCT
 from bots.version import Version
 from engine.board import Board
 
+Value = bool | int | float | str
+"""The value of an option."""
 VERSIONS: Mapping[str, Version] = MappingProxyType(
-    {version.name: version for version in (*SIMPLE, *UCT, *ALPHABETA, *C4AI)}
+    {
+        version.name: version
+        for version in (*SIMPLE, *UCT, *LEARNED, *COMPACT, *ROLLOUTS, *ALPHABETA, *C4AI, *EXACT)
+    }
 )
 """All built-in players by name, in the order of lists."""
 
@@ -74,17 +83,29 @@ def build(text: str, *, board: Board, side: int, seed: int, budget: Budget) -> P
         SpecError: the options cannot be parsed, or the player has no such option or budget.
 
     """
-    version, factory, given = _recipe(text)
+    version, factory, options = _recipe(text)
     if "any" not in version.budgets and budget.kind not in version.budgets:
         raise SpecError(
             f"{version.name} takes a budget of {' or '.join(version.budgets)}, not {budget.kind}"
         )
-    try:
-        return factory(board=board, side=side, seed=seed, budget=budget, **given)
-    except TypeError as error:
-        if given != version.options:
-            raise SpecError(f"{version.name} does not take these options: {error}") from error
-        raise
+    return factory(board=board, side=side, seed=seed, budget=budget, **options)
+
+
+def option_values(player: str) -> Mapping[str, Value]:
+    """Return the values of all options of ``NAME`` or ``NAME?key=value``, by option.
+
+    Raises:
+        UnknownPlayer: the name is unknown.
+        SpecError: an option cannot be parsed, or the player does not use it.
+
+    """
+    version, given = parse_player(player)
+    if version.settings is None:
+        if given:
+            raise SpecError(f"there is no option {next(iter(given))!r}: {version.name} has none")
+        return {}
+    settings: Any = read_options(version.settings, {**version.options, **given})
+    return {each.name: getattr(settings, each.name) for each in fields(version.settings)}
 
 
 @lru_cache(maxsize=64)
@@ -96,5 +117,5 @@ def _recipe(text: str) -> tuple[Version, PlayerFactory, Mapping[str, Any]]:
         SpecError: the options cannot be parsed.
 
     """
-    version, extra = parse_player(text)
-    return version, version.load(), {**version.options, **extra}
+    version, _ = parse_player(text)
+    return version, version.load(), option_values(text)

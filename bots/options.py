@@ -28,6 +28,12 @@ def read_options(kind: type[T], given: Mapping[str, Any]) -> T:
     return kind(**values)
 
 
+def refuse_unless(condition: bool, option: str, wanted: str) -> None:
+    """Raise SpecError unless a condition of an option holds."""
+    if not condition:
+        raise SpecError(f"option {option!r} {wanted}")
+
+
 def _convert(name: str, text: str, kind: type) -> object:
     try:
         if kind is bool:

@@ -1,8 +1,8 @@
 """Rows of the catalogue, and a family's versions as a table of differences."""
 
 import importlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -33,6 +33,8 @@ class Version:
     """Raised when the version decides otherwise, or plays at another speed, than before."""
     hidden: bool = False
     """Whether lists and ladders leave it out (players of benchmarks)."""
+    settings: type | None = None
+    """The dataclass of its options, None if it has none."""
 
     def resolve_options(
         self, options: Mapping[str, Any], folder: Path | None = None
@@ -58,6 +60,14 @@ class Version:
         return factory
 
 
+class Factory(NamedTuple):
+    """A `PlayerFactory` and the dataclass of its options."""
+
+    place: str
+    """``module:callable``."""
+    settings: type
+
+
 class Row(NamedTuple):
     """A version in the table of its family, as differences from another."""
 
@@ -74,25 +84,31 @@ def compose(
     rows: tuple[Row, ...],
     *,
     family: str,
-    players: Mapping[str, str],
+    players: Mapping[str, Factory],
     budgets: tuple[BudgetKind, ...],
     contents: Mapping[str, str] = MappingProxyType({}),
+    bases: Iterable[Version] = (),
 ) -> tuple[Version, ...]:
     """Compose the catalogue's rows, each with its inherited options.
 
     Args:
         rows: the versions, each after the one it is based on.
         family: name of the family.
-        players: ``module:callable`` of the factories, by a row's `player` (default ``""``).
+        players: the factories by a row's `player` (default ``""``). A version does not inherit the
+            options that its own factory lacks.
         budgets: kinds of budget of all versions, in order of preference.
         contents: `Version.contents` of the versions that have such an option.
+        bases: versions of another table that rows are based on.
 
     """
-    composed: dict[str, dict[str, Any]] = {}
+    composed: dict[str, dict[str, Any]] = {base.name: base.options for base in bases}
     versions = []
     for row in rows:
         inherited = composed[row.based_on] if row.based_on is not None else {}
-        options = {**inherited, **row.differences}
+        factory = players[row.differences.get("player", inherited.get("player", ""))]
+        known = {"player", *(field.name for field in fields(factory.settings))}
+        kept = {name: value for name, value in inherited.items() if name in known}
+        options = {**kept, **row.differences}
         composed[row.name] = options
         versions.append(
             Version(
@@ -100,11 +116,12 @@ def compose(
                 family,
                 row.based_on,
                 row.change,
-                players[options.get("player", "")],
+                factory.place,
                 budgets,
                 {name: value for name, value in options.items() if name != "player"},
                 {name: function for name, function in contents.items() if name in options},
                 row.behaviour,
+                settings=factory.settings,
             )
         )
     return tuple(versions)

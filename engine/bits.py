@@ -51,9 +51,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG0
         item = builder.bitcast(builder.gep(data, [values[1]]), ir.IntType(8).as_pointer())
         i32 = ir.IntType(32)
         function = builder.module.declare_intrinsic(
-            "llvm.prefetch",
-            [item.type],
-            ir.FunctionType(ir.VoidType(), [item.type, i32, i32, i32]),
+            "llvm.prefetch", [item.type], ir.FunctionType(ir.VoidType(), [item.type, i32, i32, i32])
         )
         # read (0), keep in all cache levels (3), data rather than code (1)
         builder.call(

@@ -5,7 +5,7 @@ EngineError
 |-- IllegalMove      a column cannot be played in this position
 |-- NotationError    the text of a game or position cannot be parsed
 |-- OpeningError     a board has no opening of the requested length
-`-- SolverError      the solver cannot solve a position (in `engine.solver.errors`)
+`-- SolverError      the solver cannot solve a position (in `engine.solver.value`)
 """
 
 

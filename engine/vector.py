@@ -5,10 +5,10 @@ lanes beyond column 11 stay empty. A step sideways is a shuffle with zeros, a st
 shift within every lane, so no stone leaks into another column. LLVM compiles this to AVX-512, AVX2,
 SSE or plain instructions.
 
-A `Lanes` value exists only inside kernels: `pack` makes one, `unpack` returns its words, and the
+A `Register` value exists only inside kernels: `pack` makes one, `unpack` returns its words, and the
 operators ``& | ^`` combine two. The functions have the names and contracts of `engine.lanes`, so a
-kernel can be written once and built on either module. Functions that take or return `Lanes` must be
-`@inlined`; a `@kernel` takes arrays.
+kernel can be written once and built on either module. Functions that take or return a `Register`
+must be `@inlined`; a `@kernel` takes arrays.
 """
 
 import operator
@@ -27,7 +27,7 @@ from engine.lanes import number_in as number_in_words
 UniTuple: Any = types.UniTuple
 
 COLUMNS = 16
-"""Lanes of the register; a board uses at most the first 12."""
+"""Register of the register; a board uses at most the first 12."""
 
 _I16 = ir.IntType(16)
 _I32 = ir.IntType(32)
@@ -39,21 +39,21 @@ _SHUFFLE = ir.VectorType(_I32, COLUMNS)
 _NOTHING = ir.Constant(_REGISTER, [0] * COLUMNS)
 
 
-class Lanes:
+class Register:
     """A set of cells in a vector register, for type checkers."""
 
-    def __and__(self, other: "Lanes") -> "Lanes":
+    def __and__(self, other: "Register") -> "Register":
         raise NotImplementedError
 
-    def __or__(self, other: "Lanes") -> "Lanes":
+    def __or__(self, other: "Register") -> "Register":
         raise NotImplementedError
 
-    def __xor__(self, other: "Lanes") -> "Lanes":
+    def __xor__(self, other: "Register") -> "Register":
         raise NotImplementedError
 
 
-lanes = register_value(
-    "Lanes",
+register = register_value(
+    "Register",
     _REGISTER,
     {
         operator.and_: "and_",
@@ -64,7 +64,7 @@ lanes = register_value(
         operator.ixor: "xor",
     },
 )
-"""The numba type of `Lanes`."""
+"""The numba type of `Register`."""
 
 
 def _each(value: int) -> Any:
@@ -104,7 +104,7 @@ def _line_threats(builder: Any, stones: Any, slope: int) -> Any:
     return builder.or_(left, right)
 
 
-@instruction(lanes, types.uint64, types.uint64, types.uint64)
+@instruction(register, types.uint64, types.uint64, types.uint64)
 def _pack(builder: Any, word0: Any, word1: Any, word2: Any) -> Any:
     quarters = ir.Constant(_QUARTERS, [0] * 4)
     for place, word in enumerate((word0, word1, word2)):
@@ -112,7 +112,7 @@ def _pack(builder: Any, word0: Any, word1: Any, word2: Any) -> Any:
     return builder.bitcast(quarters, _REGISTER)
 
 
-@instruction(UniTuple(types.uint64, 3), lanes)
+@instruction(UniTuple(types.uint64, 3), register)
 def _unpack(builder: Any, value: Any) -> Any:
     quarters = builder.bitcast(value, _QUARTERS)
     words = ir.Constant(ir.ArrayType(_I64, 3), ir.Undefined)
@@ -122,13 +122,13 @@ def _unpack(builder: Any, value: Any) -> Any:
     return words
 
 
-@instruction(lanes, lanes, lanes, lanes)
+@instruction(register, register, register, register)
 def _playable(builder: Any, occupied: Any, bottoms: Any, cells: Any) -> Any:
     landing = builder.and_(builder.add(occupied, bottoms), builder.not_(occupied))
     return builder.and_(landing, cells)
 
 
-@instruction(lanes, lanes)
+@instruction(register, register)
 def _threats(builder: Any, stones: Any) -> Any:
     result = builder.and_(
         builder.and_(_up(builder, stones, 1), _up(builder, stones, 2)), _up(builder, stones, 3)
@@ -138,7 +138,7 @@ def _threats(builder: Any, stones: Any) -> Any:
     return result
 
 
-@instruction(lanes, lanes)
+@instruction(register, register)
 def _fours(builder: Any, stones: Any) -> Any:
     result = _NOTHING
     for step, slope in ((1, 0), (1, 1), (1, -1), (0, 1)):
@@ -148,129 +148,129 @@ def _fours(builder: Any, stones: Any) -> Any:
     return result
 
 
-@instruction(types.uint64, lanes)
+@instruction(types.uint64, register)
 def _columns_of(builder: Any, value: Any) -> Any:
     used = builder.icmp_unsigned("!=", value, _NOTHING)
     return builder.zext(builder.bitcast(used, _I16), _I64)
 
 
-@instruction(lanes, lanes, types.uint64)
+@instruction(register, register, types.uint64)
 def _in_columns(builder: Any, value: Any, columns: Any) -> Any:
     wanted = builder.bitcast(builder.trunc(columns, _I16), _FLAGS)
     return builder.select(wanted, value, _NOTHING)
 
 
-@instruction(lanes, lanes)
+@instruction(register, register)
 def _ones(builder: Any, value: Any) -> Any:
     return builder.zext(builder.icmp_unsigned("!=", value, _NOTHING), _REGISTER)
 
 
-@instruction(lanes, lanes, lanes)
+@instruction(register, register, register)
 def _plus(builder: Any, left: Any, right: Any) -> Any:
     return builder.add(left, right)
 
 
-def shift_along(slope: int, step: int) -> Callable[[Lanes], Lanes]:
+def shift_along(slope: int, step: int) -> Callable[[Register], Register]:
     """Build a kernel that shifts a set along a slope: each cell gets the one `step` columns on."""
 
-    @instruction(lanes, lanes)
+    @instruction(register, register)
     def moved(builder: Any, value: Any) -> Any:
         return _sideways(builder, _up(builder, value, -slope * step), step)
 
-    return cast("Callable[[Lanes], Lanes]", moved)
+    return cast("Callable[[Register], Register]", moved)
 
 
-def shift_up(rows: int) -> Callable[[Lanes], Lanes]:
+def shift_up(rows: int) -> Callable[[Register], Register]:
     """Build a kernel that shifts a set up by `rows` rows, possibly above the board."""
 
-    @instruction(lanes, lanes)
+    @instruction(register, register)
     def moved(builder: Any, value: Any) -> Any:
         return _up(builder, value, rows)
 
-    return cast("Callable[[Lanes], Lanes]", moved)
+    return cast("Callable[[Register], Register]", moved)
 
 
-pack: Callable[[np.uint64, np.uint64, np.uint64], Lanes] = _pack
-"""Convert three words, lowest columns first, to lanes."""
-unpack: Callable[[Lanes], Words] = _unpack
-"""Convert lanes to three words."""
-playable: Callable[[Lanes, Lanes, Lanes], Lanes] = _playable
+pack: Callable[[np.uint64, np.uint64, np.uint64], Register] = _pack
+"""Convert three words, lowest columns first, to a register."""
+unpack: Callable[[Register], Words] = _unpack
+"""Convert a register to three words."""
+playable: Callable[[Register, Register, Register], Register] = _playable
 """Return the landing cell of every column that is not full.
 
 Arguments: occupied (both sides' stones and the forbidden cell), bottoms, cells.
 """
-threats: Callable[[Lanes], Lanes] = _threats
+threats: Callable[[Register], Register] = _threats
 """Return the cells that complete a four of these stones.
 
 The result has bits on occupied cells and above the board, too: mask it.
 """
-columns_of: Callable[[Lanes], np.uint64] = _columns_of
+columns_of: Callable[[Register], np.uint64] = _columns_of
 """Return the columns that have a cell in the set, bit c for column c."""
-in_columns: Callable[[Lanes, np.uint64], Lanes] = _in_columns
+in_columns: Callable[[Register, np.uint64], Register] = _in_columns
 """Return the part of a set in the columns of a mask, bit c for column c."""
-ones: Callable[[Lanes], Lanes] = _ones
+ones: Callable[[Register], Register] = _ones
 """Return 1 in every lane that has a cell in the set, else 0."""
-plus: Callable[[Lanes, Lanes], Lanes] = _plus
+plus: Callable[[Register, Register], Register] = _plus
 """Add the numbers in the lanes."""
 
 
 @inlined
-def load(array: WordArray, row: int) -> Lanes:
-    """Load row `row` of an array of shape (n, 3) as lanes."""
+def load(array: WordArray, row: int) -> Register:
+    """Load row `row` of an array of shape (n, 3)."""
     return pack(array[row, 0], array[row, 1], array[row, 2])
 
 
 @inlined
-def store(array: WordArray, row: int, value: Lanes) -> None:
-    """Store lanes in row `row` of an array of shape (n, 3)."""
+def store(array: WordArray, row: int, value: Register) -> None:
+    """Store a set in row `row` of an array of shape (n, 3)."""
     array[row, 0], array[row, 1], array[row, 2] = unpack(value)
 
 
 @inlined
-def number_in(numbers: Lanes, column: int) -> np.int64:
+def number_in(numbers: Register, column: int) -> np.int64:
     """Return the number in a column's lane."""
     return number_in_words(unpack(numbers), column)
 
 
 @inlined
-def either(left: Lanes, right: Lanes) -> Lanes:
+def either(left: Register, right: Register) -> Register:
     """Return the cells in one set or the other: ``left | right``."""
     return left | right
 
 
 @inlined
-def both(left: Lanes, right: Lanes) -> Lanes:
+def both(left: Register, right: Register) -> Register:
     """Return the cells in both sets: ``left & right``."""
     return left & right
 
 
 @inlined
-def without(left: Lanes, right: Lanes) -> Lanes:
+def without(left: Register, right: Register) -> Register:
     """Return the cells in the first set that are not in the second."""
     return left ^ (left & right)
 
 
 @inlined
-def any_cell(cells: Lanes) -> bool:
+def any_cell(cells: Register) -> bool:
     """Return whether the set is not empty."""
     return bool(columns_of(cells))
 
 
 @inlined
-def several(landing: Lanes) -> bool:
+def several(landing: Register) -> bool:
     """Return whether more than one column has a cell in the set."""
     columns = columns_of(landing)
     return bool(columns & (columns - ONE))
 
 
 @inlined
-def count_columns(landing: Lanes) -> np.uint64:
+def count_columns(landing: Register) -> np.uint64:
     """Return the number of columns with a cell in the set."""
     return popcount64(columns_of(landing))
 
 
 @inlined
-def kth_cell(landing: Lanes, k: np.uint64) -> Lanes:
+def kth_cell(landing: Register, k: np.uint64) -> Register:
     """Return the k-th cell of the set, counted from 0 by ascending columns.
 
     Contract: at most one cell per column, k < count_columns(landing).
@@ -279,6 +279,6 @@ def kth_cell(landing: Lanes, k: np.uint64) -> Lanes:
 
 
 @inlined
-def connects(stones: Lanes) -> bool:
+def connects(stones: Register) -> bool:
     """Return whether the stones hold four or more in a row, column or diagonal."""
     return bool(columns_of(_fours(stones)))

@@ -25,7 +25,7 @@ from llvmlite import ir
 from numba import types
 
 from engine.compiled import inlined, instruction
-from engine.vector import COLUMNS, Lanes, lanes, playable, shifted, without
+from engine.vector import COLUMNS, Register, playable, register, shifted, without
 
 declare: Any = numba.core.cgutils.get_or_insert_function
 """numba has only partial type information."""
@@ -99,13 +99,13 @@ def _difference(builder: Any, own: Any, other: Any, two: Any, three: Any) -> Any
     return _sum(builder, builder.add(twos, threes))
 
 
-@instruction(types.int64, lanes, lanes, types.int64, types.int64)
+@instruction(types.int64, register, register, types.int64, types.int64)
 def _links(builder: Any, own: Any, other: Any, two: Any, three: Any) -> Any:
     own_links, other_links = (_count_links(builder, stones) for stones in (own, other))
     return _difference(builder, own_links, other_links, two, three)
 
 
-@instruction(types.int64, lanes, lanes, lanes, lanes, types.int64, types.int64)
+@instruction(types.int64, register, register, register, register, types.int64, types.int64)
 def _open_ends(
     builder: Any, own: Any, other: Any, free: Any, ends: Any, two: Any, three: Any
 ) -> Any:
@@ -116,29 +116,34 @@ def _open_ends(
     return _difference(builder, own_ends, other_ends, two, three)
 
 
-@instruction(lanes, lanes)
+@instruction(register, register)
 def _with_above(builder: Any, cells: Any) -> Any:
     return builder.or_(cells, shifted(builder, cells, 0, -1))
 
 
-links: Callable[[Lanes, Lanes, int, int], int] = _links
+links: Callable[[Register, Register, int, int], int] = _links
 """Return the weighted number of links of the first side less that of the second.
 
 Arguments: own, other, weight of a two-link, weight of a three-link.
 """
-open_ends: Callable[[Lanes, Lanes, Lanes, Lanes, int, int], int] = _open_ends
+open_ends: Callable[[Register, Register, Register, Register, int, int], int] = _open_ends
 """Return the weighted number of open ends of the first side less that of the second.
 
 Arguments: own, other, free cells, cells that count as ends, weight of an end of a two-link, of a
 three-link.
 """
-with_above: Callable[[Lanes], Lanes] = _with_above
+with_above: Callable[[Register], Register] = _with_above
 """Return the cells of a set and those directly above them."""
 
 
 @inlined
 def evaluate(
-    own: Lanes, other: Lanes, bottoms: Lanes, cells: Lanes, forbidden: Lanes, parameters: Any
+    own: Register,
+    other: Register,
+    bottoms: Register,
+    cells: Register,
+    forbidden: Register,
+    parameters: Any,
 ) -> int:
     """Return the static value of a position for the side that owns the first stones.
 

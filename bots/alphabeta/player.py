@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple
 from bots.alphabeta import search as kernel
 from bots.alphabeta.settings import Settings
 from bots.budget import Budget
-from bots.errors import SpecError
 from bots.node_budget import NodeBudget
 from bots.options import read_options
 from bots.player import Choice, Info, TimedPlayer
@@ -46,10 +45,7 @@ class AlphaBetaPlayer(TimedPlayer):
         del side, seed  # the moves determine the side, and there are no random choices
         self._board = board
         self._budget = budget
-        try:
-            self._settings = read_options(Settings, options)
-        except ValueError as error:
-            raise SpecError(str(error)) from error
+        self._settings = read_options(Settings, options)
         self._parameters = kernel.AlphaBetaParameters(
             ends=self._settings.ends,
             reach=self._settings.reach,

@@ -5,18 +5,15 @@ Fields are in the order in which versions introduced them; a default switches th
 
 from dataclasses import dataclass
 
+from bots.options import refuse_unless
+
 MOST_WEIGHT = 30
 """Largest weight; the sums of an evaluation must fit in 16 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one version.
-
-    Raises:
-        ValueError: a number is out of range.
-
-    """
+    """The settings of one version."""
 
     depth: int = 4
     """Search depth in plies; the first depth of a game if the depth is adaptive."""
@@ -44,8 +41,8 @@ class Settings:
         lowest = {"depth": 1, "two": -MOST_WEIGHT, "three": -MOST_WEIGHT}
         highest = {"depth": 143, "two": MOST_WEIGHT, "three": MOST_WEIGHT, "reach": 12}
         for name in ("depth", "two", "three", "central", "reach", "probe", "inner"):
-            low, high = lowest.get(name, 0), highest.get(name, 143)
-            if not low <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be {low} .. {high}, got {getattr(self, name)}")
-        if not 0 < self.clock_share <= 1:
-            raise ValueError(f"clock_share must be above 0 and at most 1, got {self.clock_share}")
+            low, high, value = lowest.get(name, 0), highest.get(name, 143), getattr(self, name)
+            refuse_unless(low <= value <= high, name, f"must be {low} .. {high}, got {value}")
+        wanted = f"must be above 0 and at most 1, got {self.clock_share}"
+        refuse_unless(0 < self.clock_share <= 1, "clock_share", wanted)
+        refuse_unless(self.ends or not self.reach, "reach", "needs ends=yes")

@@ -3,7 +3,8 @@
 Each row has only its differences from the row it is based on.
 """
 
-from bots.version import Row, Version, compose
+from bots.alphabeta.settings import Settings
+from bots.version import Factory, Row, Version, compose
 
 ROWS = (
     Row("ab1", None, "alpha-beta to depth 4; two- and three-links, own minus opponent's", {}),
@@ -36,6 +37,6 @@ ROWS = (
 ALPHABETA: tuple[Version, ...] = compose(
     ROWS,
     family="alphabeta",
-    players={"": "bots.alphabeta.player:AlphaBetaPlayer"},
+    players={"": Factory("bots.alphabeta.player:AlphaBetaPlayer", Settings)},
     budgets=("time", "nodes", "depth"),
 )

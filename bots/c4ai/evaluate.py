@@ -11,11 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.c4ai.groups import groups
-from bots.c4ai.threat_race import (
-    Cache,
-    new_cache,
-    race_result,
-)
+from bots.c4ai.threat_race import Cache, new_cache, race_result
 from bots.c4ai.weights import Weights
 from engine.compiled import inlined, kernel
 from engine.lanes import (

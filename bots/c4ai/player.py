@@ -1,14 +1,13 @@
 """The player c4ai."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from bots.budget import Budget
 from bots.c4ai.deepening import Deepening, DeepeningResult
 from bots.c4ai.evaluate import weight_array
 from bots.c4ai.search import DECIDED, WON
-from bots.c4ai.weights import PUBLISHED, find_weights
+from bots.c4ai.weights import Options, find_weights
 from bots.options import read_options
 from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend
@@ -18,14 +17,6 @@ CLOCK_SHARE = 0.95
 """Share of the move time that is used."""
 HALF_WON = 1000
 """Static value that is reported as 0.5; the published weight of a probable win is 936."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of the player."""
-
-    weights: str = PUBLISHED
-    """``published``, a CSV file, or six numbers."""
 
 
 class C4ai(TimedPlayer):

@@ -12,10 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.c4ai.evaluate import WeightArray, static_value
-from bots.c4ai.threat_race import (
-    Cache,
-    new_cache,
-)
+from bots.c4ai.threat_race import Cache, new_cache
 from engine.bits import ONE
 from engine.board import MAX_SIDE, Board
 from engine.compiled import inlined, kernel

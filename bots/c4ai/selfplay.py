@@ -73,14 +73,7 @@ class Selfplay:
         self._board = board
         self._memory = new_memory(board, np.zeros(6, np.int64))
 
-    def play(
-        self,
-        first: Weights,
-        second: Weights,
-        *,
-        opening: Sequence[int],
-        depth: int,
-    ) -> int:
+    def play(self, first: Weights, second: Weights, *, opening: Sequence[int], depth: int) -> int:
         """Play a game; return 1, 0 or -1 for the side that moves first on the empty board.
 
         Args:

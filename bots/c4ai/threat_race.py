@@ -166,12 +166,7 @@ def _code(free: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 @inlined
 def race_result(
-    mine: Words,
-    theirs: Words,
-    free: Words,
-    columns: np.uint64,
-    cache: Cache,
-    work: WordArray,
+    mine: Words, theirs: Words, free: Words, columns: np.uint64, cache: Cache, work: WordArray
 ) -> np.int64:
     """Return the probable result for the side to move: 1, 0 or -1.
 

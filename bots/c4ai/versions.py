@@ -1,5 +1,6 @@
 """The self-learning player as a row of the catalogue."""
 
+from bots.c4ai.weights import Options
 from bots.version import Version
 
 C4AI = (
@@ -12,5 +13,6 @@ C4AI = (
         ("time", "depth", "nodes"),
         {"weights": "published"},
         contents={"weights": "bots.c4ai.weights:inline_weights"},
+        settings=Options,
     ),
 )

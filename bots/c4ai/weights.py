@@ -1,5 +1,6 @@
 """The six weights of c4ai: names, CSV file, and text in a player's options."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,14 @@ LIMIT = 1_000_000
 """Largest absolute weight; static values then stay below the value of a won game."""
 LARGEST_FILE = 4096
 """Limit in bytes; six numbers need less than a hundred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of the player."""
+
+    weights: str = PUBLISHED
+    """``published``, a CSV file, or six numbers."""
 
 
 class Weights(NamedTuple):

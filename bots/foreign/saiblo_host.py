@@ -56,10 +56,7 @@ class SaibloHost(Host):
         self.board = board = CourseBoard(message)
         try:
             self.child = subprocess.Popen(
-                self.command,
-                cwd=self.folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                self.command, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         except OSError as error:
             raise Failure(f"cannot start {self.command[0]}: {error.strerror}") from error

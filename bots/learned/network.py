@@ -24,7 +24,7 @@ from bots.learned.patterns import FIRST_PHASE, KINDS, PHASES, rows_of
 from engine.bits import popcount64
 from engine.board import MAX_SIDE
 from engine.compiled import inlined, intrinsic
-from engine.vector import Lanes, lanes, unpack
+from engine.vector import Register, register, unpack
 
 UniTuple: Any = types.UniTuple
 declare: Any = numba.core.cgutils.get_or_insert_function
@@ -104,14 +104,14 @@ def _logit(
         add = declare(builder.module, form, f"llvm.vector.reduce.add.v{HIDDEN}i32")
         return builder.sext(builder.call(add, [product]), _I64)
 
-    return types.int64(table, out, UniTuple(lanes, KINDS), types.int64), emit
+    return types.int64(table, out, UniTuple(register, KINDS), types.int64), emit
 
 
 _logit_of_rows = cast("Any", intrinsic(_logit))
 
 
 @inlined
-def count_cells(cells: Lanes) -> np.int64:
+def count_cells(cells: Register) -> np.int64:
     """Return the number of cells in a set."""
     word0, word1, word2 = unpack(cells)
     return np.int64(popcount64(word0) + popcount64(word1) + popcount64(word2))
@@ -125,14 +125,14 @@ def phase_row(empty: int | np.int64) -> np.int64:
 
 @inlined
 def evaluate(
-    own: Lanes,
-    other: Lanes,
-    own_threats: Lanes,
-    other_threats: Lanes,
-    landing: Lanes,
-    forbidden: Lanes,
-    free: Lanes,
-    odd_cells: Lanes,
+    own: Register,
+    other: Register,
+    own_threats: Register,
+    other_threats: Register,
+    landing: Register,
+    forbidden: Register,
+    free: Register,
+    odd_cells: Register,
     empty: int | np.int64,
     evaluation: Evaluation,
 ) -> np.int64:

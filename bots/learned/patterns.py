@@ -30,7 +30,7 @@ from llvmlite import ir
 from numba import types
 
 from engine.compiled import instruction
-from engine.vector import COLUMNS, Lanes, lanes, shifted
+from engine.vector import COLUMNS, Register, register, shifted
 
 UniTuple: Any = types.UniTuple
 declare: Any = numba.core.cgutils.get_or_insert_function
@@ -191,7 +191,7 @@ def _influence(builder: Any, stones: Any, free: Any) -> Any:
     return _any_of(builder, found)
 
 
-@instruction(lanes, lanes)
+@instruction(register, register)
 def _odd_from_top(builder: Any, cells: Any) -> Any:
     parity = cells
     for distance in (1, 2, 4, 8):
@@ -199,7 +199,7 @@ def _odd_from_top(builder: Any, cells: Any) -> Any:
     return builder.and_(parity, cells)
 
 
-@instruction(UniTuple(lanes, KINDS), *[lanes] * 8, types.int64)
+@instruction(UniTuple(register, KINDS), *[register] * 8, types.int64)
 def _rows_of(
     builder: Any,
     own: Any,
@@ -258,9 +258,9 @@ def _rows_of(
     return result
 
 
-odd_from_top: Callable[[Lanes], Lanes] = cast("Any", _odd_from_top)
+odd_from_top: Callable[[Register], Register] = cast("Any", _odd_from_top)
 """Return the cells from which there is an odd number of cells to the top, itself included."""
-rows_of: Callable[..., tuple[Lanes, Lanes, Lanes, Lanes]] = cast("Any", _rows_of)
+rows_of: Callable[..., tuple[Register, Register, Register, Register]] = cast("Any", _rows_of)
 """Return the table rows of every column for each kind of pattern.
 
 Arguments: stones of the side to move and of its opponent, unmasked threats of both, free cells,

@@ -6,30 +6,34 @@ from bots.budget import Budget, RemainingTime
 from bots.game_clock import GameClock
 from bots.learned import search as kernel
 from bots.learned.network import WHOLE
-from bots.learned.settings import LearnedSettings
+from bots.learned.settings import EvaluationSettings, LearnedSettings
 from bots.learned.weights import read_evaluation
 from bots.options import read_options
 from bots.uct.player import DESCENTS_PER_SIMULATION
-from bots.uct.settings import Settings
 from bots.uct.tree.layout import ROOT
-from bots.uct.tree.player import TreePlayer
+from bots.uct.tree.player import TreeBasedPlayer
 
 LEAST_MOVES = 3
 """Least number of own moves for which `LearnedPlayer` keeps time."""
 _HALF = WHOLE / 2
-"""`bots.uct.ucb_vector.best_child` halves scores, so its means are 0 .. WHOLE / 2."""
+"""`bots.uct.ucb.best_child` halves scores, so its means are 0 .. WHOLE / 2."""
 
 
-class LearnedPlayer(TreePlayer):
+class LearnedPlayer(TreeBasedPlayer):
     """A tree search with the learned evaluation."""
 
-    _settings: LearnedSettings
+    _settings: EvaluationSettings
     _win = WHOLE
 
-    def _read(self, options: dict[str, Any]) -> Settings:
+    def _read(self, options: dict[str, Any]) -> None:
         settings = read_options(LearnedSettings, options)
+        self._endgame = settings.endgame
+        self._use(settings)
+
+    def _use(self, settings: EvaluationSettings) -> None:
+        self._settings = settings
+        self._reuses = settings.reuse
         self._evaluation = read_evaluation(settings.weights)
-        return settings
 
     def set_clock(self, clock: RemainingTime, ply: int) -> None:
         """Divide the remaining time by the number of own moves that are expected.

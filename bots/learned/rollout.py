@@ -1,12 +1,12 @@
 """The careful rollout of the learned search.
 
-With the same random numbers it plays as `bots.uct.rollout` does. Here a column is chosen without
+With the same random numbers it plays as `bots.uct.leaf` does. Here a column is chosen without
 branches, which no processor could predict.
 """
 
 import numpy as np
 
-from bots.uct.outlook import Outlook
+from bots.uct.leaf import Outlook
 from engine import vector
 from engine.bits import ONE, below_random, kth_bit, popcount64, step_random
 from engine.compiled import inlined

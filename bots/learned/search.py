@@ -9,36 +9,37 @@ of `bots.uct.tree`, with scores in parts of `WHOLE`.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bots.learned.network import WHOLE, Evaluation, count_cells, evaluate
 from bots.learned.patterns import odd_from_top
 from bots.learned.rollout import roll_out
-from bots.uct.expansion import expansion_on
-from bots.uct.meta import COLUMN, COLUMNS, DISTANCE, OUTCOME, column_of, outcome_of
-from bots.uct.outcome import DRAWN, OPEN, WON
-from bots.uct.outlook import Outlook
-from bots.uct.siblings import FIELDS, HEAD, SLACK
-from bots.uct.switches import CAREFUL, FORCED, RIGHT_DISTANCES
-from bots.uct.tree.backup import solve
-from bots.uct.tree.descent import count_descents, prefetch_children
-from bots.uct.tree.layout import DEPTH, PASSED_OVER, ROOT, STATE, USED, Tree, TreeMemory
-from bots.uct.ucb import exploration
-from bots.uct.ucb_vector import best_child
-from engine import vector
-from engine.bits import (
-    ONE,
-    below_random,
-    popcount64,
-    step_random,
-    trailing_zeros64,
+from bots.uct.leaf import Outlook, expansion_on
+from bots.uct.nodes import (
+    COLUMN,
+    COLUMNS,
+    DISTANCE,
+    FIELDS,
+    HEAD,
+    OPEN,
+    OUTCOME,
+    SLACK,
+    column_of,
+    outcome_of,
+    points_of,
 )
+from bots.uct.settings import CAREFUL, FORCED, LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
+from bots.uct.tree.descent import back_up, choose_child, count_descents, prefetch_children
+from bots.uct.tree.layout import DEPTH, PASSED_OVER, ROOT, STATE, USED, TreeMemory
+from engine import vector
+from engine.bits import ONE, below_random, popcount64, step_random, trailing_zeros64
 from engine.board import MAX_SIDE
-from engine.compiled import inlined, kernel
+from engine.compiled import kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 
 COLUMN_COUNT = np.uint64(MAX_SIDE)
 
+SWITCHES = SOLVE | FORCED | RIGHT_DISTANCES | CAREFUL | LEAVE_SOLVED
+"""The switches of `bots.uct.settings` that these searches share."""
 PARTS = 256
 """Denominator of `mixed`, the share of a rollout in a new node's value."""
 
@@ -59,51 +60,6 @@ class Parameters(NamedTuple):
 
 
 _expand = expansion_on(vector)
-
-
-@inlined
-def fourth_root_exploration(c: float, parent_visits: np.int64) -> np.float32:
-    """Return a factor that grows faster than `bots.uct.ucb.exploration`: c * N_parent ** (1 / 4).
-
-    See D. Shah, Q. Xie and Z. Xu, Non-Asymptotic Analysis of Monte Carlo Tree Search (2020).
-    """
-    return np.float32(c * np.sqrt(np.sqrt(np.float64(parent_visits))))
-
-
-@inlined
-def points_of(outcome: Any) -> int:
-    """Return the value of a solved node for its mover, 0 .. WHOLE."""
-    return WHOLE if outcome == WON else (WHOLE // 2 if outcome == DRAWN else 0)
-
-
-@inlined
-def back_up(tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved: bool) -> None:
-    """Back up the result of a descent along its path.
-
-    Args:
-        tree: updated.
-        path: place and stride of every node from the root on.
-        depth: plies from the root to the last node.
-        points: value for the last node's mover, 0 .. WHOLE.
-        solved: whether a child of the last node, or the node itself, has just been solved.
-
-    """
-    for level in range(depth, -1, -1):
-        at = path[2 * level]
-        k = path[2 * level + 1]
-        tree[at] += 1
-        outcome = outcome_of(tree[at + 3 * k])
-        if outcome == OPEN and solved:
-            meta = solve(tree, at, k, RIGHT_DISTANCES)
-            tree[at + 3 * k] = meta
-            outcome = outcome_of(meta)
-            solved = outcome != OPEN
-        if outcome == OPEN:
-            tree[at + k] += points
-        else:
-            points = points_of(outcome)
-            tree[at + k] = PASSED_OVER
-        points = WHOLE - points
 
 
 @kernel
@@ -159,14 +115,7 @@ def search(
                 break
             prefetch_children(tree, first)
             siblings = np.int64(tree[first - HEAD]) & 255
-            child = first
-            if siblings > 1:
-                visits = max(np.int64(tree[at]), np.int64(1))
-                if fourth_root:
-                    explore = fourth_root_exploration(c, visits)
-                else:
-                    explore = exploration(c, visits)
-                child = np.int64(best_child(tree, first, siblings, explore))
+            child = choose_child(tree, at, first, siblings, c, fourth_root)
             move = ONE << np.uint64(column_of(np.int64(tree[child + 3 * siblings])))
             stone = vector.in_columns(vector.playable(occupied, bottoms, cells), move)
             own, other = other, own | stone
@@ -180,7 +129,7 @@ def search(
         points: Any = 0
         if outcome_of(meta) != OPEN:
             old += 1
-            points = np.int64(points_of(outcome_of(meta)))
+            points = np.int64(points_of(outcome_of(meta), WHOLE))
         else:
             tries = np.uint64(meta & COLUMNS)
             room = np.int64(popcount64(tries))
@@ -221,9 +170,7 @@ def search(
                     after = Outlook(
                         other, mine, filled, below, other_threats, my_threats, bottoms, cells
                     )
-                    outcome, distance, replies = _expand(
-                        after, depth == 0, FORCED | RIGHT_DISTANCES | CAREFUL
-                    )
+                    outcome, distance, replies = _expand(after, depth == 0, SWITCHES)
                     if outcome == OPEN:
                         value = WHOLE - evaluate(
                             other,
@@ -239,7 +186,7 @@ def search(
                         )
                         tree[child + room] = value
                     else:
-                        value = np.int64(points_of(outcome))
+                        value = np.int64(points_of(outcome, WHOLE))
                         tree[child + room] = PASSED_OVER
                         solved = True
                     tree[child] = 1
@@ -268,7 +215,7 @@ def search(
                     points = (
                         points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed
                     ) // PARTS
-        back_up(tree, path, depth, points, solved)
+        back_up(tree, path, depth, points, solved, WHOLE, SWITCHES)
         deepest = max(deepest, np.int64(depth))
         if outcome_of(tree[ROOT + 3]) != OPEN:
             break

@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 
 from bots.learned.weights_file import SHIPPED
-from bots.uct.settings import Settings
+from bots.options import refuse_unless
+from bots.uct.settings import SearchSettings
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedSettings(Settings):
-    """The settings of one version with a learned evaluation."""
+class EvaluationSettings(SearchSettings):
+    """The settings of all searches with a learned evaluation, which have the ideas of v5 to v12."""
 
+    reuse: bool = False
+    """v7: the next search reuses the tree below the current position."""
     mixed: int = 0
     """v22: share of a careful rollout in a new node's value, of 256."""
     cells_per_move: int = 2
@@ -23,3 +26,15 @@ class LearnedSettings(Settings):
     `c` then has another scale."""
     weights: str = SHIPPED
     """The path of a file of weights, a name in `SHIPPED_FILES`, or the SHA-256 of a stored file."""
+
+    def __post_init__(self) -> None:
+        SearchSettings.__post_init__(self)
+        refuse_unless(self.mixed > 0 or not self.keeping, "keeping", "needs a mixed above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedSettings(EvaluationSettings):
+    """The settings of v21 on."""
+
+    endgame: int = 0
+    """v18: most empty cells of a position that is solved exactly if that is fast."""

@@ -5,15 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.array_board import (
-    PLAYABLE,
-    Cells,
-    State,
-    Tops,
-    draw_column,
-    lay_out,
-    play,
-)
+from bots.array_board import PLAYABLE, Cells, State, Tops, draw_column, lay_out, play
 from bots.budget import Budget
 from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend

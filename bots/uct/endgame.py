@@ -79,11 +79,7 @@ def take_score(frame: NDArray[np.int64], score: Any) -> None:
 
 @kernel
 def solve_endgame(
-    root: WordArray,
-    board: WordArray,
-    order: NDArray[np.int64],
-    memory: EndgameMemory,
-    limit: int,
+    root: WordArray, board: WordArray, order: NDArray[np.int64], memory: EndgameMemory, limit: int
 ) -> tuple[int, int, int]:
     """Return the score of a position and a best column.
 

@@ -5,20 +5,11 @@ from collections.abc import Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from bots.budget import Budget
-from bots.options import read_options
 from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend
-from bots.uct.outcome import DRAWN, LOST, OPEN, WON
-from bots.uct.root_choice import (
-    Candidate,
-    best_mean,
-    best_proven,
-)
-from bots.uct.root_threats import (
-    RootThreats,
-    root_threats,
-)
-from bots.uct.settings import Settings
+from bots.uct.nodes import DRAWN, LOST, OPEN, WON
+from bots.uct.root import Candidate, RootThreats, best_mean, best_proven, root_threats
+from bots.uct.settings import SearchSettings
 from engine.board import Board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
@@ -45,10 +36,16 @@ class Statistics(NamedTuple):
 
 
 class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
-    """One side of one game. Its options are the fields of `Settings`.
+    """One side of one game.
 
-    A subclass has the search's memory; `Node` is its type of a node.
+    A subclass has the settings and the search's memory; `Node` is its type of a node.
     """
+
+    _settings: SearchSettings
+    _forced = True
+    """v8: only a win is expanded if there is one, else the blocks of threats."""
+    _distances = True
+    """v11: the shortest win and the longest resistance."""
 
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
@@ -57,7 +54,7 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
         self._board = board
         self._seed = seed
         self._budget = budget
-        self._settings = self._read(options)
+        self._read(options)
         self._words = board_words(board)
         # Compile or load everything that `choose` calls.
         self._allocate(64)
@@ -69,7 +66,7 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
         """Return the best column by the rules of the version."""
         started = self.now()
         self._set_position(tuple(moves))
-        if exact := self._exact_answer():
+        if exact := self._exact_answer(started):
             return exact
         if not self._solved():
             spend(
@@ -82,8 +79,9 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
             self.advance(4 * self._board.columns)
         return self._answer()
 
-    def _read(self, options: dict[str, Any]) -> Settings:
-        return read_options(Settings, options)
+    @abstractmethod
+    def _read(self, options: dict[str, Any]) -> None:
+        """Read the settings, and switch the ideas off that they do not contain."""
 
     @abstractmethod
     def advance(self, simulations: int) -> bool:
@@ -97,8 +95,8 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
     def _begin(self, moves: tuple[int, ...]) -> None:
         """Make the position after the moves the root; `_set_position` was called before."""
 
-    def _exact_answer(self) -> Choice | None:
-        """Return an exact answer without a search, or None."""
+    def _exact_answer(self, started: float) -> Choice | None:
+        """Return an exact answer without a search, or None; the move began at `started`."""
         return None
 
     @abstractmethod
@@ -129,16 +127,15 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
     def _root_columns(self) -> int:
         """Return the columns to expand in a new root, as bits."""
         everything = sum(1 << column for column in self._position.legal_moves())
-        if not self._settings.forced:
+        if not self._forced:
             return everything
-        # Only a win is expanded if there is one, else the blocks of threats.
         return self._root_threats.wins or self._root_threats.threats or everything
 
     def _answer(self) -> Choice:
         nodes = dict(self._children(None))
         best = self._best(list(nodes))
         proven = best.outcome if self._solved() or best.outcome == WON else OPEN
-        exact = self._settings.distances or (best.outcome == WON and best.distance == 0)
+        exact = self._distances or (best.outcome == WON and best.distance == 0)
         statistics = self._statistics()
         info = Info(
             simulations=statistics.new,
@@ -154,7 +151,7 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
 
     def _best(self, candidates: list[Candidate]) -> Candidate:
         """Return the best candidate for the move."""
-        if self._settings.distances:
+        if self._distances:
             return best_proven(candidates, self._board.columns)
         return best_mean(candidates, self._board.columns, self._root_threats.threats)
 

@@ -1,19 +1,82 @@
-"""The settings of a UCT version.
+"""The settings of the UCT versions, one class for each family, and their form for kernels.
 
 Fields are in the order in which versions introduced them; a default switches the idea off.
 """
 
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
-from bots.uct.base_settings import BaseSettings
+from bots.options import refuse_unless
+
+SOLVE: Final = 1
+"""v6: back up results proven at end nodes."""
+FORCED: Final = 2
+"""v8: expand only forced replies; double threats decide."""
+RIGHT_DISTANCES: Final = 4
+"""v12: exact distances, with two plies for a double threat."""
+URGENT: Final = 8
+"""v13: visit a new node once more before expanding its siblings."""
+CAREFUL: Final = 16
+"""v19: do not expand columns in which the opponent could then win directly above."""
+FIRST_PLAY: Final = 32
+"""v20: select among all children from the start, with first-play values."""
+LEAVE_SOLVED: Final = 64
+"""mcts3: never select decided nodes."""
+
+MEMORIES = ("emptied", "counted", "swept", "bump")
+ROLLOUTS = ("random", "middle", "seven")
+
+
+class UctParameters(NamedTuple):
+    """The parameters of a version, with the types that the kernels are compiled for."""
+
+    c: float
+    """Exploration constant."""
+    careful_rollouts: int
+    """Share of careful rollouts, of 256."""
+    first_play_visits: int
+    """Weight of a first-play value in visits."""
+    first_play_bonus: float
+    """Bonus in a first-play value for each threat made or taken away."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(BaseSettings):
-    """The settings of one version with a fast search."""
+class SearchSettings:
+    """The settings that all versions have."""
 
-    bitboards: bool = False
-    """v5: bitboards in 64-bit words, with all earlier ideas."""
+    c: float = 1.0
+    """Exploration constant for values in 0 .. 1."""
+    clock_share: float = 2.80 / 3.00
+    """Share of the move time that is used (v9: 2.95/3.00)."""
+    memory_mib: int = 640
+    """Limit of the search's memory in MiB; a search with full memory continues without new
+    nodes."""
+
+    def __post_init__(self) -> None:
+        wanted = f"must be at least 1, got {self.memory_mib}"
+        refuse_unless(self.memory_mib >= 1, "memory_mib", wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySettings(SearchSettings):
+    """The settings of v1 to v4."""
+
+    win_check: bool = False
+    """v2: a rollout first tests for a four just connected."""
+    exact: bool = False
+    """v3: integer totals, and nodes at the end of the game are flagged."""
+    convert: bool = False
+    """v4: a new node whose side to move can win at once becomes an end node."""
+
+    def __post_init__(self) -> None:
+        SearchSettings.__post_init__(self)
+        refuse_unless(self.exact or not self.convert, "convert", "needs exact=yes")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSettings(SearchSettings):
+    """The settings of v5 to v13 and v18 to v20."""
+
     solve: bool = False
     """v6: results proven at end nodes are backed up."""
     reuse: bool = False
@@ -21,16 +84,13 @@ class Settings(BaseSettings):
     forced: bool = False
     """v8: only forced replies are expanded, and double threats decide."""
     vector: bool = False
-    """v10: bitboards in vector registers."""
+    """v10: bitboards in vector registers: the same decisions, faster."""
     distances: bool = False
     """v11: choose the shortest win and the longest resistance."""
     right_distances: bool = False
     """v12: exact distances: the best of all proven children, two plies for a double threat."""
     urgent: bool = False
     """v13: visit a new node once more before expanding its siblings."""
-    memory: str = ""
-    """How a graph frees memory: ``emptied`` every tenth move (v14), ``counted`` by references
-    (v15), ``swept`` of unreachable positions (v16), or ``bump``, cleared every move (v17)."""
     endgame: int = 0
     """v18: most empty cells of a position that is solved exactly if that is fast."""
     careful: int = 0
@@ -41,3 +101,85 @@ class Settings(BaseSettings):
     hint: float = 0.0
     """v20: bonus in the first-play value (0 to 1) for each threat that a column makes or takes
     away."""
+
+    def __post_init__(self) -> None:
+        SearchSettings.__post_init__(self)
+        refuse_unless(
+            not self.right_distances or (self.distances and self.solve),
+            "right_distances",
+            "needs distances=yes and solve=yes",
+        )
+        refuse_unless(not (self.urgent and self.expect), "urgent", "needs expect=0")
+        refuse_unless(not self.hint or self.expect > 0, "hint", "needs an expect above 0")
+
+    @property
+    def flags(self) -> int:
+        """The switches of the kernel."""
+        return (
+            SOLVE * self.solve
+            + FORCED * self.forced
+            + RIGHT_DISTANCES * self.right_distances
+            + URGENT * self.urgent
+            + CAREFUL * (self.careful > 0)
+            + FIRST_PLAY * (self.expect > 0)
+        )
+
+    @property
+    def parameters(self) -> UctParameters:
+        """The parameters of the kernel."""
+        return UctParameters(float(self.c), int(self.careful), int(self.expect), float(self.hint))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSettings(SearchSettings):
+    """The settings of v14 to v17, which have the ideas of v5 to v10."""
+
+    distances: bool = False
+    """v11: choose the shortest win and the longest resistance."""
+    right_distances: bool = False
+    """v12: exact distances: the best of all proven children, two plies for a double threat."""
+    urgent: bool = False
+    """v13: visit a new node once more before expanding its siblings."""
+    memory: str = MEMORIES[0]
+    """How memory is freed: ``emptied`` every tenth move (v14), ``counted`` by references (v15),
+    ``swept`` of unreachable positions (v16), or ``bump``, cleared every move (v17)."""
+
+    def __post_init__(self) -> None:
+        SearchSettings.__post_init__(self)
+        refuse_unless(
+            not self.right_distances or self.distances, "right_distances", "needs distances=yes"
+        )
+        wanted = f"must be one of {', '.join(MEMORIES)}, got {self.memory!r}"
+        refuse_unless(self.memory in MEMORIES, "memory", wanted)
+
+    @property
+    def flags(self) -> int:
+        """The switches of the kernel."""
+        return FORCED + RIGHT_DISTANCES * self.right_distances + URGENT * self.urgent
+
+
+@dataclass(frozen=True, slots=True)
+class NoLookaheadSettings(SearchSettings):
+    """The settings of the players without look-ahead."""
+
+    reuse: bool = False
+    """mcts2: the next search reuses the tree below the current position."""
+    solve: bool = False
+    """mcts3: results proven at end nodes are backed up."""
+    leave: bool = False
+    """mcts3: selection avoids decided nodes."""
+    rollout: str = ROLLOUTS[0]
+    """Column probabilities of rollouts: ``random``, ``middle`` or ``seven``."""
+    central: bool = False
+    """uct-random: among equal moves, choose the one nearer to the centre."""
+
+    def __post_init__(self) -> None:
+        SearchSettings.__post_init__(self)
+        refuse_unless(self.solve or not self.leave, "leave", "needs solve=yes")
+        wanted = f"must be one of {', '.join(ROLLOUTS)}, got {self.rollout!r}"
+        refuse_unless(self.rollout in ROLLOUTS, "rollout", wanted)
+
+    @property
+    def flags(self) -> int:
+        """The switches of the kernel."""
+        return SOLVE * self.solve + LEAVE_SOLVED * self.leave

@@ -1,16 +1,16 @@
-"""The UCT versions as a table of differences.
+"""The UCT versions up to v20 as a table of differences; `bots.learned.versions` has the others.
 
 Each row has only its differences from the row it is based on.
 """
 
-from bots.version import Row, Version, compose
+from bots.uct.settings import ArraySettings, GraphSettings, NoLookaheadSettings, TreeSettings
+from bots.version import Factory, Row, compose
 
 PLAYERS = {
-    "array": "bots.uct.array.player:ArrayPlayer",
-    "tree": "bots.uct.tree.player:TreePlayer",
-    "graph": "bots.uct.graph.player:GraphPlayer",
-    "no_lookahead": "bots.uct.no_lookahead.player:NoLookaheadPlayer",
-    "learned": "bots.learned.player:LearnedPlayer",
+    "array": Factory("bots.uct.array.player:ArrayPlayer", ArraySettings),
+    "tree": Factory("bots.uct.tree.player:TreePlayer", TreeSettings),
+    "graph": Factory("bots.uct.graph.player:GraphPlayer", GraphSettings),
+    "no_lookahead": Factory("bots.uct.no_lookahead.player:NoLookaheadPlayer", NoLookaheadSettings),
 }
 """The factory of a version, by its row's `player`."""
 
@@ -35,14 +35,11 @@ ROWS = (
         "a new node whose side to move wins at once becomes an end node",
         {"convert": True},
     ),
-    Row("v5", "v4", "bitboards: the same decisions, faster", {"player": "tree", "bitboards": True}),
+    Row("v5", "v4", "bitboards: the same decisions, faster", {"player": "tree"}),
     Row("v6", "v5", "results proven at end nodes travel up the tree", {"solve": True}),
     Row("v7", "v6", "the search starts from what the last one found", {"reuse": True}),
     Row(
-        "v8",
-        "v7",
-        "only forced replies are expanded; two threats at once decide",
-        {"forced": True},
+        "v8", "v7", "only forced replies are expanded; two threats at once decide", {"forced": True}
     ),
     Row("v9", "v8", "uses 2.95/3.00 of the move time", {"clock_share": 2.95 / 3.00}),
     Row("v10", "v9", "vector registers: the same decisions, faster", {"vector": True}),
@@ -108,30 +105,6 @@ ROWS = (
         "unseen children take part in selection, expected by the threats they would make",
         {"urgent": False, "expect": 2, "hint": 0.12},
     ),
-    Row(
-        "v21",
-        "v18",
-        "a learned evaluation in place of rollouts; all children of a node are evaluated at once",
-        {"player": "learned", "urgent": False, "c": 0.2, "weights": "shipped"},
-    ),
-    Row(
-        "v22",
-        "v21",
-        "a quarter of a new node's value is the result of one careful rollout",
-        {"mixed": 64, "cells_per_move": 4},
-    ),
-    Row(
-        "v23",
-        "v22",
-        "rollouts keep their threats; exploration grows with the fourth root of the visits",
-        {"keeping": True, "fourth_root": True, "c": 0.07},
-    ),
-    Row(
-        "v24",
-        "v23",
-        "weights that learned from 30,000 games of v23",
-        {"weights": "fifth-generation"},
-    ),
 )
 
 # The players of two course reports: the same search with rollouts without look-ahead. Values
@@ -178,14 +151,7 @@ ROLLOUT_ROWS = (
     ),
 )
 
-UCT: tuple[Version, ...] = tuple(
-    version
+UCT, COMPACT, ROLLOUTS = (
+    compose(rows, family=family, players=PLAYERS, budgets=("time", "simulations"))
     for family, rows in (("uct", ROWS), ("mcts", COMPACT_ROWS), ("uct-rollouts", ROLLOUT_ROWS))
-    for version in compose(
-        rows,
-        family=family,
-        players=PLAYERS,
-        budgets=("time", "simulations"),
-        contents={"weights": "bots.learned.weights_file:store_weights"},
-    )
 )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.board import Board
 from engine.lanes import WordArray
-from engine.solver.errors import SolverError
+from engine.solver.value import SolverError
 
 BOARD = Board(6, 7)
 """The standard board, the only one that has a book."""
@@ -27,7 +27,7 @@ BIAS = 64
 SCORE_BITS = np.uint64(8)
 STRIDE = BOARD.rows + 1
 BOTTOMS = np.uint64(sum(1 << STRIDE * column for column in range(BOARD.columns)))
-LANE = np.uint64((1 << STRIDE) - 1)
+COLUMN = np.uint64((1 << STRIDE) - 1)
 
 Words = NDArray[np.uint64]
 Integers = NDArray[np.int64]
@@ -113,7 +113,7 @@ def keys_of(stones: WordArray) -> Words:
     keys = own | ((own | other) + BOTTOMS & ~(own | other))
     images = np.zeros_like(keys)
     for column in range(BOARD.columns):
-        lane = keys >> np.uint64(STRIDE * column) & LANE
-        images |= lane << np.uint64(STRIDE * (BOARD.columns - 1 - column))
+        cells = keys >> np.uint64(STRIDE * column) & COLUMN
+        images |= cells << np.uint64(STRIDE * (BOARD.columns - 1 - column))
     least: Words = np.minimum(keys, images)
     return least

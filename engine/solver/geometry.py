@@ -10,7 +10,7 @@ from engine.position import LANE, Position
 
 CONSTANTS = 8
 """Rows of `board_constants`: stride, bottoms, cells, forbidden, above it, lower, upper, spare."""
-LANES_BYTES = 24
+SET_BYTES = 24
 """Length of a set in the layout of `engine.position`: twelve lanes of 16 bits."""
 
 
@@ -34,14 +34,14 @@ def is_symmetric(board: Board) -> bool:
     return board.forbidden is None or 2 * board.forbidden[1] == board.columns - 1
 
 
-def to_layout(board: Board, lanes: int) -> list[int]:
+def to_layout(board: Board, cells: int) -> list[int]:
     """Convert a set of cells from the layout of `engine.position`."""
     if not fits_one_word(board):
-        return [lanes >> (64 * word) & (2**64 - 1) for word in range(3)]
+        return [cells >> (64 * word) & (2**64 - 1) for word in range(3)]
     stride, mask = board.rows + 1, (1 << LANE) - 1
     word = 0
     for column in range(board.columns):
-        word |= (lanes >> (LANE * column) & mask) << (stride * column)
+        word |= (cells >> (LANE * column) & mask) << (stride * column)
     return [word]
 
 
@@ -53,7 +53,7 @@ def board_constants(board: Board) -> WordArray:
     cells the next stone lands on a lower cell and a reply in the same column on an upper one.
     """
 
-    def lanes_of(cells: list[tuple[int, int]]) -> int:
+    def set_of(cells: list[tuple[int, int]]) -> int:
         return sum(1 << (LANE * column + row) for row, column in cells)
 
     cells = [
@@ -73,7 +73,7 @@ def board_constants(board: Board) -> WordArray:
         lower += own[1::2]
     sets: tuple[list[tuple[int, int]], ...] = (bottoms, cells, forbidden, above, lower, upper, [])
     stride = [stride_of(board)] + [0] * (words_of(board) - 1)
-    rows = [stride] + [to_layout(board, lanes_of(cells)) for cells in sets]
+    rows = [stride] + [to_layout(board, set_of(cells)) for cells in sets]
     return np.array(rows, np.uint64)
 
 
@@ -98,14 +98,14 @@ def positions_words(positions: Sequence[Position], board: Board) -> WordArray:
     """Return the stones of positions, shape (n, 2, words): mover, then other side."""
     content = b"".join(
         [
-            position.stones[side].to_bytes(LANES_BYTES, "little")
+            position.stones[side].to_bytes(SET_BYTES, "little")
             for position in positions
             for side in (position.ply & 1, 1 - (position.ply & 1))
         ]
     )
     if not fits_one_word(board):
         return np.frombuffer(content, np.uint64).reshape(-1, 2, 3).copy()
-    lanes = np.frombuffer(content, np.uint16).reshape(-1, 2, 12)
-    columns = lanes[..., : board.columns].astype(np.uint64)
+    columns = np.frombuffer(content, np.uint16).reshape(-1, 2, 12)
+    columns = columns[..., : board.columns].astype(np.uint64)
     columns <<= np.arange(0, stride_of(board) * board.columns, stride_of(board), dtype=np.uint64)
     return np.bitwise_or.reduce(columns, axis=-1, keepdims=True)

@@ -1,10 +1,11 @@
-"""The arrays of a search and their columns."""
+"""The arrays of a search, their columns, and what it is asked."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.compiled import lean
 from engine.lanes import WordArray
 
 Integers = NDArray[np.int64]
@@ -12,6 +13,10 @@ Integers = NDArray[np.int64]
 MOST_CHILDREN = 12
 NO_GUESS = 1000
 """No likely score is known."""
+
+JOURNAL_LENGTH = 1 << 18
+"""Length of a journal: the number of table entries in use, then their places, until it is full.
+With it a nearly empty table is cleared quickly; with more entries in use all of it is cleared."""
 
 # columns of `frames`, one row per depth
 BETA, BEST, PLY, NEXT, CHILDREN, NODES, LOW, HIGH, LINE = range(9)
@@ -47,11 +52,11 @@ class SolverMemory(NamedTuple):
     one row each: bits of a key, index bits, work bits, first line, most free cells of a position
     near the end."""
     journal: Integers
-    """Journal of the table, see `engine.solver.journal`."""
+    """Journal of the table, see `JOURNAL_LENGTH`."""
     weights: Integers
     """Number of lines of four through each cell."""
     marks: Integers
-    """Nodes that threads search now, see `engine.solver.sharing`."""
+    """Nodes that threads search now, see `engine.solver.sharing.mark`."""
     stop: Integers
     """One number; the search ends soon after it becomes 1."""
 
@@ -77,3 +82,12 @@ class SolverQuestion(NamedTuple):
     """Number of free cells above which threads share out the children of a node."""
     guess: int
     """A likely score of the position or one more, `NO_GUESS` for none."""
+
+
+@lean
+def note(journal: Integers, place: np.int64) -> None:
+    """Record that an empty entry is now in use."""
+    number = journal[0] + 1
+    if number < len(journal):
+        journal[number] = place
+    journal[0] = number

@@ -11,13 +11,12 @@ from engine.cache import cache_folder
 from engine.lanes import WordArray
 from engine.position import Position
 from engine.position_key import key_of
-from engine.solver import geometry, lanes_table, memory, word_table
+from engine.solver import geometry, memory, wide_table, word_table
 from engine.solver.book import Book, book_of, plies_of
-from engine.solver.errors import SolverError
-from engine.solver.journal import LENGTH
-from engine.solver.memory import NO_GUESS, Integers, SolverMemory, SolverQuestion
+from engine.solver.memory import JOURNAL_LENGTH, NO_GUESS, Integers, SolverMemory, SolverQuestion
 from engine.solver.sharing import MARKS
-from engine.solver.value import Outcome, Solution, Value
+from engine.solver.value import Outcome, Solution, SolverError, Value
+from engine.solver.windows import solve_on_wide, solve_on_word
 
 DEFAULT_TABLE_MIB = 256
 MIN_TABLE_MIB = 1
@@ -82,13 +81,17 @@ class Solver:
     @property
     def is_compiled(self) -> bool:
         """Whether the kernels for this board are in the disk cache."""
-        name = "word" if geometry.fits_one_word(self.board) else "lanes"
-        return any(cache_folder().rglob(f"kernels.solve_on_{name}-*.nbc"))
+        name = "word" if geometry.fits_one_word(self.board) else "wide"
+        return any(cache_folder().rglob(f"windows.solve_on_{name}-*.nbc"))
 
     def prepare(self) -> None:
         """Load or compile the kernels, which takes seconds, before the first search is timed."""
         nothing = geometry.positions_words([], self.board)
         self._search(nothing, self._question())
+
+    def map_table(self) -> None:
+        """Have all memory of the table mapped, so that the first search does not wait for it."""
+        self._memories[0].known.fill(0)
 
     def clear(self) -> None:
         """Clear the table."""
@@ -156,11 +159,7 @@ class Solver:
         return low, high, spent
 
     def solve_all(
-        self,
-        positions: Sequence[Position],
-        *,
-        weak: bool = False,
-        nodes: int | None = None,
+        self, positions: Sequence[Position], *, weak: bool = False, nodes: int | None = None
     ) -> list[Solution]:
         """Return the values of positions in one call, which is faster than `solve` for easy ones.
 
@@ -316,12 +315,7 @@ class Solver:
     def _search_kernel(
         self, stones: WordArray, question: SolverQuestion, thread: int, answers: Integers
     ) -> None:
-        # imported here because it loads the compiler
-        from engine.solver import kernels
-
-        solve = kernels.solve_on_lanes
-        if geometry.fits_one_word(self.board):
-            solve = kernels.solve_on_word
+        solve = solve_on_word if geometry.fits_one_word(self.board) else solve_on_wide
         solve(stones, self._memories[thread], question, answers)
 
     def solution(self, ply: int, low: int, high: int, nodes: int) -> Solution:
@@ -388,7 +382,7 @@ def _memories(board: Board, table_mib: int, threads: int) -> list[SolverMemory]:
             np.zeros((children, memory.CHILD_FIELDS), np.int64),
             known,
             shape,
-            np.zeros(LENGTH, np.int64),
+            np.zeros(JOURNAL_LENGTH, np.int64),
             weights,
             marks,
             stop,
@@ -400,8 +394,8 @@ def _memories(board: Board, table_mib: int, threads: int) -> list[SolverMemory]:
 def _table(board: Board, table_mib: int, threads: int) -> tuple[WordArray, list[WordArray]]:
     """Return the transposition table and its shape for each thread; see `SolverMemory`."""
     is_word = geometry.fits_one_word(board)
-    table = word_table if is_word else lanes_table
-    bits = (board.rows + 1) * board.columns if is_word else 64 * lanes_table.WORDS
+    table = word_table if is_word else wide_table
+    bits = (board.rows + 1) * board.columns if is_word else 64 * wide_table.WORDS
     near_bits = (NEAR_BYTES // (8 * table.LINE_WORDS)).bit_length() - 1
     index = (table_mib * _MIB // (8 * table.LINE_WORDS)).bit_length() - 1
     far_bits = min(index, bits - 4)

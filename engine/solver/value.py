@@ -1,13 +1,19 @@
-"""Outcomes, values and bounds on the value of a position."""
+"""Outcomes, values and bounds on the value of a position, and the solver's error."""
 
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import total_ordering
 from typing import Final
 
+from engine.errors import EngineError
+
 SOLVER_VERSION: Final = 5
 """Version of the solver's results; raise it when bounds under a limit or node counts change. A book
 does not count: it replaces bounds by exact values."""
+
+
+class SolverError(EngineError):
+    """The solver cannot solve a position; the message names what it can solve."""
 
 
 class Outcome(IntEnum):

@@ -11,7 +11,7 @@ column::
 
 The four directions of a line are computed side by side in the four 64-bit parts of a vector.
 
-The functions have the names and contracts of `engine.solver.lanes`, so the search is written once
+The functions have the names and contracts of `engine.solver.wide`, so the search is written once
 and built on either. A kernel loads the board's constants once with `load_board`.
 """
 
@@ -23,7 +23,7 @@ from llvmlite import ir
 from numba import types
 
 from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
-from engine.compiled import inlined, instruction
+from engine.compiled import instruction, lean
 from engine.lanes import WordArray
 
 U64 = np.uint64
@@ -87,56 +87,56 @@ def _total(builder: Any, vector: Any) -> Any:
     return builder.add(builder.add(a, b), builder.add(c, d))
 
 
-@inlined
+@lean
 def load(array: WordArray, row: int) -> np.uint64:
     """Load row `row` of an array of shape (n, 1)."""
     cells: np.uint64 = array[row, 0]
     return cells
 
 
-@inlined
+@lean
 def store(array: WordArray, row: int, cells: np.uint64) -> None:
     """Store a set in row `row` of an array of shape (n, 1)."""
     array[row, 0] = cells
 
 
-@inlined
+@lean
 def without(left: np.uint64, right: np.uint64) -> np.uint64:
     """Return the cells in the first set that are not in the second."""
     return left & ~right
 
 
-@inlined
+@lean
 def any_cell(cells: np.uint64) -> bool:
     """Return whether the set is not empty."""
     return bool(cells)
 
 
-@inlined
+@lean
 def several(cells: np.uint64) -> bool:
     """Return whether the set has more than one cell (at most one per column)."""
     return bool(cells & (cells - ONE))
 
 
-@inlined
+@lean
 def count(cells: np.uint64) -> np.int64:
     """Return the number of cells."""
     return np.int64(popcount64(cells))
 
 
-@inlined
+@lean
 def lowest(cells: np.uint64) -> np.uint64:
     """Return the cell of the leftmost column (at most one cell per column)."""
     return cells & (ZERO - cells)
 
 
-@inlined
+@lean
 def number_of(cell: np.uint64) -> np.int64:
     """Return the bit number of a cell, below 64."""
     return np.int64(trailing_zeros64(cell))
 
 
-@inlined
+@lean
 def landing(occupied: np.uint64, board: Constants) -> np.uint64:
     """Return the lowest free cell of every column, above the top row if the column is full.
 
@@ -145,7 +145,7 @@ def landing(occupied: np.uint64, board: Constants) -> np.uint64:
     return (occupied + board[1]) & ~occupied
 
 
-@inlined
+@lean
 def below(cells: np.uint64, board: Constants) -> np.uint64:
     """Return the cells directly below those of the set, past the forbidden cell."""
     return (cells >> ONE) | ((cells & board[4]) >> _TWO)
@@ -205,43 +205,43 @@ _number_of_fours: Callable[[np.uint64, np.uint64], np.uint64] = _fours
 _number_of_begun: Callable[[np.uint64, np.uint64, np.uint64], np.uint64] = _begun_fours
 
 
-@inlined
+@lean
 def threats(stones: np.uint64, board: Constants) -> np.uint64:
     """Return the cells that complete a four of these stones; mask with the free cells."""
     return _threatened(stones, board[0])
 
 
-@inlined
+@lean
 def lines(cells: np.uint64, board: Constants) -> np.uint64:
     """Return the cells that belong to a four within the set."""
     return _in_lines(cells, board[0])
 
 
-@inlined
+@lean
 def open_lines(cells: np.uint64, full: np.uint64, board: Constants) -> np.uint64:
     """Return the cells of the fours within the set that are not wholly within `full`."""
     return _in_open_lines(cells, full, board[0])
 
 
-@inlined
+@lean
 def connects(cells: np.uint64, board: Constants) -> bool:
     """Return whether the set holds four in a row, column or diagonal."""
     return bool(_starts_of_fours(cells, board[0]))
 
 
-@inlined
+@lean
 def fours(cells: np.uint64, board: Constants) -> np.int64:
     """Return the number of fours within the set."""
     return np.int64(_number_of_fours(cells, board[0]))
 
 
-@inlined
+@lean
 def begun_fours(stones: np.uint64, cells: np.uint64, board: Constants) -> np.int64:
     """Return the number of fours within the set that contain at least two of the stones."""
     return np.int64(_number_of_begun(stones, cells, board[0]))
 
 
-@inlined
+@lean
 def load_board(array: WordArray) -> Constants:
     """Load the constants of a board from `engine.solver.geometry.board_constants`."""
     return (
@@ -256,7 +256,7 @@ def load_board(array: WordArray) -> Constants:
     )
 
 
-@inlined
+@lean
 def mirrored(cells: np.uint64, board: Constants, columns: int) -> np.uint64:
     """Return the mirror image of the set, swapping pairs of columns."""
     stride = board[0]
@@ -270,7 +270,7 @@ def mirrored(cells: np.uint64, board: Constants, columns: int) -> np.uint64:
     return cells
 
 
-@inlined
+@lean
 def is_less(left: np.uint64, right: np.uint64) -> bool:
     """Compare two sets by some total order."""
     return bool(left < right)

@@ -22,9 +22,9 @@ from llvmlite import ir
 from numba import types
 
 from engine.bits import ONE, U64, ZERO, leading_zeros64, prefetch, trailing_zeros64
-from engine.compiled import inlined, intrinsic
+from engine.compiled import intrinsic, lean
 from engine.lanes import WordArray
-from engine.solver.journal import Integers, note
+from engine.solver.memory import Integers, note
 
 LINE = 8
 """Entries per cache line."""
@@ -41,7 +41,7 @@ _LOW_SIX = U64(63)
 _ODD = U64(0x9E3779B97F4A7C15)
 
 
-@inlined
+@lean
 def mixed(key: np.uint64, shape: WordArray) -> np.uint64:
     """Scatter a key by a bijection; `shape` is (bits of a key, index bits, work bits)."""
     bits = shape[0]
@@ -54,13 +54,13 @@ def mixed(key: np.uint64, shape: WordArray) -> np.uint64:
     return result
 
 
-@inlined
+@lean
 def line_of(key: np.uint64, shape: WordArray) -> np.int64:
     """Return the place of the mixed key's line."""
     return np.int64((key >> (shape[0] - shape[1])) + shape[3]) * LINE
 
 
-@inlined
+@lean
 def fetch(table: WordArray, line: np.int64) -> None:
     """Prefetch a line into the cache."""
     prefetch(table, line)
@@ -90,7 +90,7 @@ _equal = cast(
 """Return the entries of a line whose bits from `shift` on are `rest`, bit n for entry n."""
 
 
-@inlined
+@lean
 def find(table: WordArray, line: np.int64, key: np.uint64, shape: WordArray) -> np.int64:
     """Return low + 32 and (high + 32) << 6 of a position, 0 if it is unknown."""
     rest = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
@@ -104,19 +104,19 @@ def find(table: WordArray, line: np.int64, key: np.uint64, shape: WordArray) -> 
     return np.int64(0)
 
 
-@inlined
+@lean
 def low_of(found: np.int64) -> np.int64:
     """Return the lower bound of the result of `find`."""
     return (found & 63) - 32
 
 
-@inlined
+@lean
 def high_of(found: np.int64) -> np.int64:
     """Return the upper bound of the result of `find`."""
     return (found >> 6) - 32
 
 
-@inlined
+@lean
 def clear_entries(table: WordArray, journal: Integers) -> None:
     """Clear the table, entry by entry if the journal has all of them."""
     if journal[0] < len(journal):
@@ -127,7 +127,7 @@ def clear_entries(table: WordArray, journal: Integers) -> None:
     journal[0] = 0
 
 
-@inlined
+@lean
 def put(
     table: WordArray,
     line: np.int64,

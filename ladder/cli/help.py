@@ -43,7 +43,7 @@ EXAMPLES = {
     "analyze": "ladder analyze --bots v12,v4 --nodes 1000000",
     "openings make": "ladder openings make even.txt --boards 6x7 --plies 12 --count 200 --balanced",
     "perft": "ladder perft 6x7 6",
-    "bots list": "ladder bots list --retired",
+    "bots list": "ladder bots list --all",
     "bots show": "ladder bots show v4",
     "bots extract": "ladder bots extract mybot mybot-files",
     "bots add": "ladder bots add mybot 'exec:python3 mybot.py'",

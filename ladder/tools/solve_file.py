@@ -19,9 +19,9 @@ from engine.board import Board
 from engine.errors import EngineError
 from engine.position import Position
 from engine.solver.book import Book
-from engine.solver.errors import SolverError
 from engine.solver.geometry import positions_words
 from engine.solver.solver import Solver
+from engine.solver.value import SolverError
 from ladder.errors import UsageError
 from ladder.search_watch import SearchWatch
 from ladder.signals import current_stop

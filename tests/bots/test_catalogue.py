@@ -10,6 +10,7 @@ from bots.budget import BUDGETS, Budget
 from bots.c4ai.versions import C4AI
 from bots.catalogue import VERSIONS, build, find, parse_player, with_options
 from bots.errors import SpecError, UnknownPlayer
+from bots.learned.versions import LEARNED
 from bots.simple.versions import SIMPLE
 from bots.uct.versions import ROWS, UCT
 from engine.board import Board
@@ -17,7 +18,7 @@ from engine.board import Board
 
 def test_names_are_unique() -> None:
     """No two rows share a name."""
-    rows = (*SIMPLE, *UCT, *ALPHABETA, *C4AI)
+    rows = (*SIMPLE, *UCT, *LEARNED, *ALPHABETA, *C4AI)
     assert len({row.name for row in rows}) == len(rows)
     assert set(VERSIONS) >= {row.name for row in rows}
 

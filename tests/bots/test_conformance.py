@@ -7,7 +7,7 @@ import pytest
 from bots.catalogue import VERSIONS
 from bots.player import TimedPlayer
 from bots.protocol import Budget
-from bots.uct.settings import Settings
+from bots.uct.settings import SearchSettings
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
@@ -20,7 +20,7 @@ TREES = ("uct", "mcts", "uct-rollouts")
 SHARES = {
     name: float(
         version.options.get(
-            "clock_share", Settings().clock_share if version.family in TREES else 0.95
+            "clock_share", SearchSettings().clock_share if version.family in TREES else 0.95
         )
     )
     for name, version in VERSIONS.items()

@@ -4,11 +4,7 @@ import time
 
 import pytest
 
-from bots.node_budget import (
-    FIRST_CHUNK,
-    LEAST_CHUNK,
-    NodeBudget,
-)
+from bots.node_budget import FIRST_CHUNK, LEAST_CHUNK, NodeBudget
 from bots.protocol import Budget
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
-from bots.uct.root_threats import root_threats
+from bots.uct.root import root_threats
 from engine.board import parse_board
 from engine.position import Position
 from tests.bots.puzzles import puzzles, solves

@@ -19,12 +19,9 @@ import msgspec
 import typer.main
 
 from bots.c4ai.weights import PUBLISHED_FILE, parse_weights, read_weights
-from bots.catalogue import parse_player
+from bots.catalogue import option_values
 from bots.errors import BotsError
-from bots.options import read_options
 from bots.protocol import decode_reply, decode_request, encode
-from bots.uct.no_lookahead.settings import NoLookaheadSettings
-from bots.uct.settings import Settings
 from db.errors import DatabaseError
 from db.records.exchange import GameLine
 from engine.board import (
@@ -147,17 +144,12 @@ def _pairing(text: str) -> None:
 
 
 def _player(text: str) -> None:
-    version, options = parse_player(text)
-    if version.family == "simple":
-        return
-    kind = NoLookaheadSettings if version.options.keys() & {"central", "leave"} else Settings
-    settings = read_options(kind, options)
-    for name in settings.__dataclass_fields__:
-        value = getattr(settings, name)
+    values = option_values(text)
+    for name, value in values.items():
         if isinstance(value, float | int) and not (math.isfinite(value) and value >= 0):
             raise Nonsense(f"{name} = {value}")
-    if settings.memory_mib < 1:
-        raise Nonsense(f"memory of {settings.memory_mib} MiB")
+    if values.get("memory_mib") == 0:
+        raise Nonsense("memory of 0 MiB")
 
 
 def _spec(text: str) -> None:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from bots.learned.rollout import roll_out as learned_roll_out
+from bots.uct.leaf import Outlook, rollout_on
 from bots.uct.no_lookahead.search import NoLookaheadParameters, no_lookahead_policies
-from bots.uct.outlook import Outlook
-from bots.uct.rollout import rollout_on
 from engine import lanes, vector
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray

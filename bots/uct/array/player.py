@@ -5,21 +5,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from bots.array_board import (
-    PLAYABLE,
-    lay_out,
-)
+from bots.array_board import PLAYABLE, lay_out
 from bots.budget import Budget
 from bots.options import read_options
 from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend
 from bots.uct.array import search as kernel
-from bots.uct.base_settings import BaseSettings
-from bots.uct.outcome import OPEN, WON
-from bots.uct.root_choice import (
-    Candidate,
-    best_mean,
-)
+from bots.uct.nodes import OPEN, WON
+from bots.uct.root import Candidate, best_mean
+from bots.uct.settings import ArraySettings
 from engine.bits import state_of_move
 from engine.board import Board
 
@@ -33,7 +27,7 @@ PV_PLIES = 16
 
 
 class ArrayPlayer(TimedPlayer):
-    """One side of one game. Its options are the fields of `BaseSettings`."""
+    """One side of one game. Its options are the fields of `ArraySettings`."""
 
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
@@ -42,7 +36,7 @@ class ArrayPlayer(TimedPlayer):
         self._board = board
         self._seed = seed
         self._budget = budget
-        self._settings = read_options(BaseSettings, options)
+        self._settings = read_options(ArraySettings, options)
         # Compile or load everything that `choose` calls.
         ArrayTree(board, (), self._settings, 0, Budget(simulations=2)).advance(2)
 
@@ -61,7 +55,7 @@ class ArrayTree:
         self,
         board: Board,
         moves: tuple[int, ...],
-        settings: BaseSettings,
+        settings: ArraySettings,
         seed: int,
         budget: Budget,
     ) -> None:

@@ -10,21 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.array_board import (
-    PLAYABLE,
-    Cells,
-    State,
-    Tops,
-    draw_column,
-    lowest_column,
-    play,
-    size,
-)
-from bots.uct.outcome import DRAWN, LOST, OPEN, WON
-from bots.uct.ucb import (
-    exploration,
-    ucb,
-)
+from bots.array_board import PLAYABLE, Cells, State, Tops, draw_column, lowest_column, play, size
+from bots.uct.nodes import DRAWN, LOST, OPEN, WIN_POINTS, WON, points_of
+from bots.uct.ucb import exploration, ucb
 from engine.bits import step_random
 from engine.compiled import kernel
 
@@ -143,7 +131,7 @@ def search(
         while True:
             if end[node] != OPEN and flags & END_AT_CREATION:
                 fresh = False
-                rolled = 2 if end[node] == WON else (1 if end[node] == DRAWN else 0)
+                rolled = points_of(np.int64(end[node]), WIN_POINTS)
                 break
             tries = np.int64(untried[node])
             if tries:

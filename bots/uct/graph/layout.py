@@ -21,7 +21,7 @@ The edges of a node are one block, with equal fields adjacent::
 
     head   k in bits 0..7, edges made so far from bit 8 on
     mean   of the child for its mover when the edge was last followed; plus
-           `bots.uct.ucb_vector.SOLVED_OFFSET` if the child is solved
+           `bots.uct.ucb.SOLVED_OFFSET` if the child is solved
 """
 
 from typing import Final, NamedTuple

@@ -6,10 +6,7 @@ edges are reset and the table gets a new generation.
 
 import numpy as np
 
-from bots.uct.graph.hash_table import (
-    entry_of,
-    remove_entry,
-)
+from bots.uct.graph.hash_table import entry_of, remove_entry
 from bots.uct.graph.layout import (
     EDGES,
     FREE_EDGES,
@@ -29,12 +26,8 @@ from bots.uct.graph.layout import (
     Graph,
     Wide,
 )
-from bots.uct.graph.node import (
-    allocate_node,
-    find_or_slot,
-)
-from bots.uct.meta import SIDE, Integer
-from bots.uct.siblings import FIELDS, HEAD
+from bots.uct.graph.node import allocate_node, find_or_slot
+from bots.uct.nodes import FIELDS, HEAD, SIDE, Integer
 from engine import vector
 from engine.compiled import inlined, kernel
 from engine.lanes import FORBIDDEN, WordArray
@@ -44,12 +37,7 @@ WORDS = 3
 
 
 @kernel
-def root_node(
-    graph: Graph,
-    stones: Wide,
-    key: np.uint64,
-    meta: int,
-) -> np.int64:
+def root_node(graph: Graph, stones: Wide, key: np.uint64, meta: int) -> np.int64:
     """Find the node of a position, or make it with this meta; return -1 if memory is full.
 
     `stones` and `key` are from `stones_of` and `hash_of` in `bots.uct.graph.hash_table`.

@@ -4,11 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from bots.uct.graph.hash_table import (
-    home_of,
-    is_current,
-    node_of,
-)
+from bots.uct.graph.hash_table import home_of, is_current, node_of
 from bots.uct.graph.layout import (
     EDGES,
     FREE_EDGES,
@@ -25,22 +21,30 @@ from bots.uct.graph.layout import (
     WEIGHT,
     Graph,
 )
-from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, Integer, distance_of, outcome_of
-from bots.uct.outcome import DRAWN, LOST, WON
-from bots.uct.siblings import FIELDS, HEAD, SLACK
-from bots.uct.ucb_vector import (
-    SOLVED_OFFSET,
-    sum_edges,
+from bots.uct.nodes import (
+    COLUMNS,
+    DISTANCE,
+    DRAWN,
+    FIELDS,
+    HEAD,
+    LOST,
+    OUTCOME,
+    SLACK,
+    WON,
+    Integer,
+    distance_of,
+    outcome_of,
 )
+from bots.uct.ucb import SOLVED_OFFSET, sum_edges
 from engine import vector
 from engine.compiled import inlined
-from engine.vector import Lanes
+from engine.vector import Register
 
 _HALF = np.uint64(32)
 
 
 @inlined
-def find_or_slot(graph: Graph, key: np.uint64, stones: Lanes) -> tuple[np.int64, np.int64]:
+def find_or_slot(graph: Graph, key: np.uint64, stones: Register) -> tuple[np.int64, np.int64]:
     """Return the node with these stones or -1, and its slot in the table."""
     table, wide = graph.table, graph.wide
     generation = graph.counters[GENERATION]

@@ -1,34 +1,21 @@
 """The players with a graph, v14 to v17, which differ in how they free memory."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from bots.options import read_options
 from bots.uct.graph import layout
 from bots.uct.graph import search as kernel
-from bots.uct.graph.hash_table import (
-    GENERATIONS,
-    hash_of,
-    stones_of,
-)
+from bots.uct.graph.hash_table import GENERATIONS, hash_of, stones_of
 from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW, Graph
-from bots.uct.graph.memory import (
-    EDGE_INTEGERS,
-    bytes_of_a_node,
-    release,
-    root_node,
-    sweep,
-)
-from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, SIDE
-from bots.uct.outcome import OPEN
-from bots.uct.player import (
-    DESCENTS_PER_SIMULATION,
-    SearchPlayer,
-    Statistics,
-)
-from bots.uct.root_choice import Candidate
-from bots.uct.siblings import FIRST_FREE, HEAD, SLACK
-from bots.uct.switches import flags_of, parameters_of
-from bots.uct.ucb_vector import SOLVED_OFFSET
+from bots.uct.graph.memory import EDGE_INTEGERS, bytes_of_a_node, release, root_node, sweep
+from bots.uct.nodes import COLUMNS, DISTANCE, FIRST_FREE, HEAD, OPEN, OUTCOME, SIDE, SLACK
+from bots.uct.player import DESCENTS_PER_SIMULATION, SearchPlayer, Statistics
+from bots.uct.root import Candidate
+from bots.uct.settings import GraphSettings
+from bots.uct.ucb import SOLVED_OFFSET
 from engine.bits import state_of_move
 
 EMPTIED_EVERY = 10
@@ -41,6 +28,12 @@ NO_NODE = -1
 class GraphPlayer(SearchPlayer[int]):
     """A graph search; nodes are numbers."""
 
+    _settings: GraphSettings
+
+    def _read(self, options: dict[str, Any]) -> None:
+        self._settings = read_options(GraphSettings, options)
+        self._distances = self._settings.distances
+
     def advance(self, simulations: int) -> bool:
         """Make new simulations; return False if the root is solved."""
         kernel.search_graph(
@@ -50,8 +43,8 @@ class GraphPlayer(SearchPlayer[int]):
             self._path,
             self._node,
             self._position.to_move,
-            flags_of(self._settings),
-            parameters_of(self._settings),
+            self._settings.flags,
+            float(self._settings.c),
             simulations,
             DESCENTS_PER_SIMULATION * simulations,
         )
@@ -120,14 +113,7 @@ class GraphPlayer(SearchPlayer[int]):
 
     def _find_root(self) -> int:
         meta = self._root_columns() | self._position.to_move << SIDE
-        node = int(
-            root_node(
-                self._graph,
-                stones_of(self._position),
-                hash_of(self._position),
-                meta,
-            )
-        )
+        node = int(root_node(self._graph, stones_of(self._position), hash_of(self._position), meta))
         row = node * ROW
         if node != NO_NODE and not self._rows[row + EDGES]:
             # An end node has no children to choose from, so it is opened again.

@@ -10,13 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.expansion import expansion_on
 from bots.uct.graph.hash_table import CELLS as ZOBRIST_CELLS
-from bots.uct.graph.hash_table import (
-    ZOBRIST,
-    entry_of,
-    home_of,
-)
+from bots.uct.graph.hash_table import ZOBRIST, entry_of, home_of
 from bots.uct.graph.layout import (
     DEPTH,
     EDGES,
@@ -35,24 +30,21 @@ from bots.uct.graph.layout import (
     WEIGHT,
     Graph,
 )
-from bots.uct.graph.node import (
-    allocate_edges,
-    allocate_node,
-    find_or_slot,
-    set_value,
-    solve_node,
+from bots.uct.graph.node import allocate_edges, allocate_node, find_or_slot, set_value, solve_node
+from bots.uct.leaf import Outlook, expansion_on, rollout_on
+from bots.uct.nodes import (
+    COLUMNS,
+    DISTANCE,
+    HEAD,
+    OPEN,
+    OUTCOME,
+    SIDE,
+    WIN_POINTS,
+    outcome_of,
+    points_of,
 )
-from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, SIDE, outcome_of, points_of
-from bots.uct.outcome import OPEN
-from bots.uct.outlook import Outlook
-from bots.uct.rollout import rollout_on
-from bots.uct.siblings import HEAD
-from bots.uct.switches import URGENT, UctParameters
-from bots.uct.ucb import exploration
-from bots.uct.ucb_vector import (
-    SOLVED_OFFSET,
-    best_edge,
-)
+from bots.uct.settings import URGENT
+from bots.uct.ucb import SOLVED_OFFSET, best_edge, exploration
 from engine import vector
 from engine.bits import (
     ONE,
@@ -81,7 +73,7 @@ def search_graph(
     root: int,
     side: int,
     flags: int,
-    parameters: UctParameters,
+    c: float,
     simulations: int,
     descents: int,
 ) -> None:
@@ -95,7 +87,7 @@ def search_graph(
         root: the number of the root's node.
         side: the side to move in the root.
         flags: the version's switches.
-        parameters: the version's parameters.
+        c: exploration constant.
         simulations: number of new rollouts or end nodes.
         descents: limit of all descents, including those into solved nodes.
 
@@ -154,7 +146,7 @@ def search_graph(
                 edge = first
                 if k > 1:
                     weight = np.int64(floats[row + WEIGHT])
-                    edge = best_edge(edges, first, k, exploration(parameters.c, weight))
+                    edge = best_edge(edges, first, k, exploration(c, weight))
                 move = ONE << np.uint64(edges[edge + 3 * k])
             stone = vector.playable(occupied, bottoms, cells)
             stone = vector.in_columns(stone, move)
@@ -224,11 +216,13 @@ def search_graph(
                     np.int64(tries) | outcome << OUTCOME | distance << DISTANCE | mover << SIDE
                 )
                 rows[row + ROLLOUTS] = 1
-                rows[row + POINTS] = points_of(outcome)
+                rows[row + POINTS] = points_of(outcome, WIN_POINTS)
                 floats[row + WEIGHT] = np.float32(1.0)
                 counters[LIVE] += ONE
                 if outcome != OPEN:
-                    floats[row + MEAN] = np.float32(0.5) * np.float32(points_of(outcome))
+                    floats[row + MEAN] = np.float32(0.5) * np.float32(
+                        points_of(outcome, WIN_POINTS)
+                    )
             else:
                 rows[row + ROLLOUTS] += 1
             if outcome == OPEN:

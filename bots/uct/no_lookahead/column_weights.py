@@ -6,10 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.errors import SpecError
-
-ROLLOUTS = ("random", "middle", "seven")
-
 
 class DrawTables(NamedTuple):
     """The draw tables of all sets of playable columns (masks below ``2 ** columns``)."""
@@ -27,31 +23,20 @@ def column_weights(rollout: str, columns: int) -> tuple[int, ...]:
 
     ``middle``: 1 + the distance to the nearer edge. ``seven``: max(1, 7 - the distance to the
     centre line), which is between two columns if their number is even.
-
-    Raises:
-        SpecError: there is no rollout of this name.
-
     """
     last = columns - 1
     if rollout == "random":
         return (1,) * columns
     if rollout == "middle":
         return tuple(1 + min(column, last - column) for column in range(columns))
-    if rollout == "seven":
-        doubled = [max(2, 14 - abs(2 * column - last)) for column in range(columns)]
-        whole = 2 if all(weight % 2 == 0 for weight in doubled) else 1
-        return tuple(weight // whole for weight in doubled)
-    raise SpecError(f"option 'rollout' must be one of {', '.join(ROLLOUTS)}, got {rollout!r}")
+    doubled = [max(2, 14 - abs(2 * column - last)) for column in range(columns)]
+    whole = 2 if all(weight % 2 == 0 for weight in doubled) else 1
+    return tuple(weight // whole for weight in doubled)
 
 
 @lru_cache(maxsize=8)
 def draw_tables(rollout: str, columns: int) -> DrawTables:
-    """Return the tables of a kind of rollout.
-
-    Raises:
-        SpecError: there is no rollout of this name.
-
-    """
+    """Return the tables of a kind of rollout."""
     weights = np.array(column_weights(rollout, columns))
     sets = np.arange(2**columns)
     # cumulative weights, shape (sets, columns)

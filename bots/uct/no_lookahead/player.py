@@ -3,30 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bots.errors import SpecError
 from bots.options import read_options
 from bots.player import Choice
 from bots.uct.no_lookahead.column_weights import draw_tables
-from bots.uct.no_lookahead.search import (
-    NoLookaheadParameters,
-    search_no_lookahead,
-)
-from bots.uct.no_lookahead.settings import NoLookaheadSettings
+from bots.uct.no_lookahead.search import NoLookaheadParameters, search_no_lookahead
 from bots.uct.player import DESCENTS_PER_SIMULATION
-from bots.uct.root_choice import (
-    Candidate,
-    best_central,
-)
-from bots.uct.switches import LEAVE_SOLVED, flags_of
+from bots.uct.root import Candidate, best_central
+from bots.uct.settings import NoLookaheadSettings
 from bots.uct.tree.layout import ROOT
-from bots.uct.tree.player import TreePlayer
-from bots.uct.tree.reuse import (
-    find_child,
-    move_root,
-)
+from bots.uct.tree.player import TreeBasedPlayer
+from bots.uct.tree.reuse import find_child, move_root
 
 
-class NoLookaheadPlayer(TreePlayer):
+class NoLookaheadPlayer(TreeBasedPlayer):
     """A tree search with rollouts without look-ahead; options: `NoLookaheadSettings`.
 
     With `reuse`, moving the root costs time that does not grow with the tree: `tidy` frees the
@@ -34,19 +23,21 @@ class NoLookaheadPlayer(TreePlayer):
     answer.
     """
 
-    def _read(self, options: dict[str, Any]) -> NoLookaheadSettings:
-        self._own_settings = read_options(NoLookaheadSettings, options)
-        if self._own_settings.leave and not self._own_settings.solve:
-            raise SpecError("option 'leave' needs solve=yes: only decided nodes are left alone")
-        self._tidied = False
-        self._answered: int | None = None
-        return self._own_settings
+    _settings: NoLookaheadSettings
+    _forced = False
+    _distances = False
+    _tidied = False
+    _answered: int | None = None
+
+    def _read(self, options: dict[str, Any]) -> None:
+        self._settings = read_options(NoLookaheadSettings, options)
+        self._solves, self._reuses = self._settings.solve, self._settings.reuse
 
     def advance(self, simulations: int) -> bool:
         """Make new simulations; return False if the root is solved."""
         search_no_lookahead(
             self._memory(),
-            flags_of(self._own_settings) | LEAVE_SOLVED * self._own_settings.leave,
+            self._settings.flags,
             self._parameters,
             self._order,
             simulations,
@@ -56,7 +47,7 @@ class NoLookaheadPlayer(TreePlayer):
 
     def tidy(self) -> None:
         """Move the root along the own move and free all other nodes."""
-        if not self._own_settings.reuse or self._root is None or self._answered is None:
+        if not self._reuses or self._root is None or self._answered is None:
             return
         at, k = find_child(self._tree, ROOT, 1, self._answered)
         if at:
@@ -74,15 +65,15 @@ class NoLookaheadPlayer(TreePlayer):
 
     def _allocate(self, simulations: int) -> None:
         super()._allocate(simulations)
-        tables = draw_tables(self._own_settings.rollout, self._board.columns)
-        self._parameters = NoLookaheadParameters(float(self._own_settings.c), 0, 0.0, *tables)
+        tables = draw_tables(self._settings.rollout, self._board.columns)
+        self._parameters = NoLookaheadParameters(float(self._settings.c), 0, 0.0, *tables)
 
     def _run_every_kernel(self) -> None:
         super()._run_every_kernel()
         move_root(self._tree, ROOT, 1)
 
     def _best(self, candidates: list[Candidate]) -> Candidate:
-        if self._own_settings.central:
+        if self._settings.central:
             return best_central(candidates, self._board.columns)
         return super()._best(candidates)
 

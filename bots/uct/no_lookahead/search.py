@@ -10,20 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.outcome import DRAWN, OPEN, WON
-from bots.uct.outlook import Outlook
+from bots.uct.leaf import Outlook
+from bots.uct.nodes import DRAWN, OPEN, WON
 from bots.uct.tree.layout import TreeMemory
-from bots.uct.tree.search import (
-    Policies,
-    search_on,
-)
+from bots.uct.tree.search import Policies, search_on
 from engine import vector
 from engine.bits import below_random, step_random
 from engine.compiled import inlined, kernel
 
 
 class NoLookaheadParameters(NamedTuple):
-    """The parameters of a version, as in `bots.uct.switches`, and its rollout tables."""
+    """The parameters of a version, as in `bots.uct.settings`, and its rollout tables."""
 
     c: float
     first_play_visits: int
@@ -52,9 +49,7 @@ def no_lookahead_policies(layout: ModuleType) -> Policies:
 
     @inlined
     def rollout(
-        outlook: Outlook,
-        random: np.uint64,
-        parameters: NoLookaheadParameters,
+        outlook: Outlook, random: np.uint64, parameters: NoLookaheadParameters
     ) -> tuple[int, np.uint64]:
         own, other, occupied, landing, _, _, bottoms, cells = outlook
         second = 0  # 1 while `own` is the side that did not start

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.meta import COLUMN, UNSEEN, Integer
-from bots.uct.siblings import HEAD
+from bots.uct.nodes import COLUMN, HEAD, UNSEEN, Integer
 from bots.uct.tree.layout import Tree
 from engine.bits import ONE
 from engine.compiled import inlined

@@ -1,11 +1,11 @@
 """The memory layout of a tree.
 
-The children of a node are a block of `bots.uct.siblings`::
+The children of a node are a block of `bots.uct.nodes`::
 
     head owner | visits x k | scores x k | firsts x k | metas x k        k children
 
 A node's score is at ``at + k``, the place of its first child at ``at + 2 * k`` (0 if it has none),
-its meta (`bots.uct.meta`) at ``at + 3 * k``. Scores are twice the results for the side whose move
+its meta (`bots.uct.nodes`) at ``at + 3 * k``. Scores are twice the results for the side whose move
 led into the node. `owner` is used to compact a tree.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.siblings import HEAD
+from bots.uct.nodes import HEAD
 from engine.lanes import WordArray
 
 Tree: TypeAlias = NDArray[np.int32]

@@ -1,35 +1,32 @@
 """The players with a fast tree, v5 to v13 and v18 on."""
 
+from typing import Any
+
 import numpy as np
 
+from bots.options import read_options
 from bots.player import Choice, Info
 from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, endgame_memory, solve_endgame
-from bots.uct.meta import DISTANCE, OUTCOME, UNSEEN
-from bots.uct.outcome import DRAWN, LOST, OPEN, WON
-from bots.uct.player import (
-    DESCENTS_PER_SIMULATION,
-    SearchPlayer,
-    Statistics,
+from bots.uct.nodes import (
+    DISTANCE,
+    DRAWN,
+    FIELDS,
+    FIRST_FREE,
+    HEAD,
+    LOST,
+    OPEN,
+    OUTCOME,
+    SLACK,
+    UNSEEN,
+    WIN_POINTS,
+    WON,
 )
-from bots.uct.root_choice import Candidate
-from bots.uct.siblings import FIELDS, FIRST_FREE, HEAD, SLACK
-from bots.uct.switches import flags_of, parameters_of
+from bots.uct.player import DESCENTS_PER_SIMULATION, SearchPlayer, Statistics
+from bots.uct.root import Candidate
+from bots.uct.settings import TreeSettings
 from bots.uct.tree import search as kernel
-from bots.uct.tree.layout import (
-    COUNTERS,
-    DEPTH,
-    NEW,
-    NODES,
-    OLD,
-    ROOT,
-    STATE,
-    USED,
-    TreeMemory,
-)
-from bots.uct.tree.reuse import (
-    compact,
-    find_child,
-)
+from bots.uct.tree.layout import COUNTERS, DEPTH, NEW, NODES, OLD, ROOT, STATE, USED, TreeMemory
+from bots.uct.tree.reuse import compact, find_child
 from engine.bits import state_of_move
 
 SOLVER_NODES_PER_SIMULATION = 2
@@ -42,31 +39,24 @@ TreeNode = tuple[int, int]
 """Place of a node's visits, and the stride of its block."""
 
 
-class TreePlayer(SearchPlayer[TreeNode]):
-    """A tree search with a new tree for every move (v5, v6) or a reused one (v7 on)."""
+class TreeBasedPlayer(SearchPlayer[TreeNode]):
+    """A search with a new tree for every move or a reused one."""
 
-    _win = 2
-    """Score of a win."""
-
-    def advance(self, simulations: int) -> bool:
-        """Make new simulations; return False if the root is solved."""
-        run = kernel.search if self._settings.vector else kernel.search_plain
-        run(
-            self._memory(),
-            flags_of(self._settings),
-            parameters_of(self._settings),
-            self._order,
-            simulations,
-            DESCENTS_PER_SIMULATION * simulations,
-        )
-        return not self._solved()
+    _win = WIN_POINTS
+    """Points of a win."""
+    _solves = True
+    """v6: results proven at end nodes are backed up."""
+    _reuses = False
+    """v7: the tree below the current position is used again."""
+    _endgame = 0
+    """v18: most empty cells of a position that is solved exactly if that is fast."""
 
     def _memory(self) -> TreeMemory:
         """Return the arrays of the search, with the current position's stones."""
         return TreeMemory(self._stones, self._words, self._tree, self._path, self._counters)
 
     def _allocate(self, simulations: int) -> None:
-        moves = REUSED_MOVES if self._settings.reuse else 1
+        moves = REUSED_MOVES if self._reuses else 1
         block = HEAD + FIELDS * self._board.columns
         wanted = (moves * simulations + 2) * block + FIRST_FREE + SLACK
         cap = self._settings.memory_mib * 2**18
@@ -80,7 +70,7 @@ class TreePlayer(SearchPlayer[TreeNode]):
         self._solver = endgame_memory()
 
     def _begin(self, moves: tuple[int, ...]) -> None:
-        if not (self._settings.reuse and self._reuse(moves)):
+        if not (self._reuses and self._reuse(moves)):
             self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._root_columns())
             self._counters[USED] = FIRST_FREE
             self._counters[NODES] = 1
@@ -117,17 +107,17 @@ class TreePlayer(SearchPlayer[TreeNode]):
 
     def _run_every_kernel(self) -> None:
         super()._run_every_kernel()
-        if self._settings.endgame:
+        if self._endgame:
             self._run_solver(1)
 
     def _run_solver(self, limit: int) -> tuple[int, int, int]:
         """Return score, column and number of visited positions of `solve_endgame`."""
         return solve_endgame(self._stones, self._words, self._order, self._solver, limit)
 
-    def _exact_answer(self) -> Choice | None:
+    def _exact_answer(self, started: float) -> Choice | None:
         """Return the solver's answer near the end of the game (v18)."""
         empty = self._board.cells - self._position.ply
-        if empty > min(self._settings.endgame, MOST_CELLS):
+        if empty > min(self._endgame, MOST_CELLS):
             return None
         limit = (
             SOLVER_NODES_PER_SIMULATION * self._budget.simulations
@@ -152,7 +142,7 @@ class TreePlayer(SearchPlayer[TreeNode]):
         return Choice(column, info)
 
     def _solved(self) -> bool:
-        return self._settings.solve and int(self._tree[ROOT + 3]) >> OUTCOME & 3 != OPEN
+        return self._solves and int(self._tree[ROOT + 3]) >> OUTCOME & 3 != OPEN
 
     def _children(self, node: TreeNode | None) -> list[tuple[Candidate, TreeNode]]:
         at, k = node or (ROOT, 1)
@@ -179,3 +169,28 @@ class TreePlayer(SearchPlayer[TreeNode]):
     def _statistics(self) -> Statistics:
         new, old, depth, nodes = (int(self._counters[which]) for which in (NEW, OLD, DEPTH, NODES))
         return Statistics(new, old, depth, nodes)
+
+
+class TreePlayer(TreeBasedPlayer):
+    """The players v5 to v13 and v18 to v20."""
+
+    _settings: TreeSettings
+
+    def _read(self, options: dict[str, Any]) -> None:
+        self._settings = settings = read_options(TreeSettings, options)
+        self._forced, self._distances = settings.forced, settings.distances
+        self._solves, self._reuses = settings.solve, settings.reuse
+        self._endgame = settings.endgame
+
+    def advance(self, simulations: int) -> bool:
+        """Make new simulations; return False if the root is solved."""
+        run = kernel.search if self._settings.vector else kernel.search_plain
+        run(
+            self._memory(),
+            self._settings.flags,
+            self._settings.parameters,
+            self._order,
+            simulations,
+            DESCENTS_PER_SIMULATION * simulations,
+        )
+        return not self._solved()

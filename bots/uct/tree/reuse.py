@@ -5,8 +5,7 @@ ascending pass therefore reaches every block after its owner. An owner in use ha
 the pointer to it is now, and the block moves down to the first free place.
 """
 
-from bots.uct.meta import UNSEEN, column_of
-from bots.uct.siblings import FIELDS, FIRST_FREE, HEAD
+from bots.uct.nodes import FIELDS, FIRST_FREE, HEAD, UNSEEN, column_of
 from bots.uct.tree.layout import ROOT, Tree
 from engine.compiled import kernel
 

@@ -11,35 +11,28 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.expansion import expansion_on
-from bots.uct.meta import (
+from bots.uct.leaf import Outlook, expansion_on, rollout_on
+from bots.uct.nodes import (
     COLUMN,
     COLUMNS,
     DISTANCE,
+    FIELDS,
+    HEAD,
+    OPEN,
     OUTCOME,
+    SLACK,
     UNSEEN,
+    WIN_POINTS,
     column_of,
     outcome_of,
     points_of,
 )
-from bots.uct.outcome import OPEN
-from bots.uct.outlook import Outlook
-from bots.uct.rollout import rollout_on
-from bots.uct.siblings import FIELDS, HEAD, SLACK
-from bots.uct.switches import FIRST_PLAY, SOLVE, URGENT, UctParameters
-from bots.uct.tree.backup import back_up
-from bots.uct.tree.descent import choose_child, count_descents, prefetch_children
+from bots.uct.settings import FIRST_PLAY, SOLVE, URGENT, UctParameters
+from bots.uct.tree.descent import back_up, choose_child, count_descents, prefetch_children
 from bots.uct.tree.first_play import first_play_on
 from bots.uct.tree.layout import DEPTH, ROOT, STATE, USED, TreeMemory
 from engine import lanes, vector
-from engine.bits import (
-    ONE,
-    below_random,
-    kth_bit,
-    popcount64,
-    step_random,
-    trailing_zeros64,
-)
+from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 
@@ -52,9 +45,9 @@ class Policies(NamedTuple):
     """The interchangeable parts of a search, selected at compile time."""
 
     expand: Callable[..., tuple[int, int, np.uint64]]
-    """Expansion of a new node, see `bots.uct.expansion`."""
+    """Expansion of a new node, see `bots.uct.leaf`."""
     rollout: Callable[..., tuple[int, np.uint64]]
-    """Rollout, as in `bots.uct.rollout`, with the version's parameters as the last argument."""
+    """Rollout, as in `bots.uct.leaf`, with the version's parameters as the last argument."""
     in_order: bool
     """Whether to expand the leftmost column first instead of a random one."""
 
@@ -65,9 +58,7 @@ def look_ahead_policies(layout: ModuleType) -> Policies:
 
     @inlined
     def rollout_of_version(
-        outlook: Outlook,
-        random: np.uint64,
-        parameters: UctParameters,
+        outlook: Outlook, random: np.uint64, parameters: UctParameters
     ) -> tuple[int, np.uint64]:
         careful = np.int64(random >> SHIFT_CAREFUL & BYTE) < parameters.careful_rollouts
         return rollout(outlook, random, careful)
@@ -114,7 +105,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
             while True:
                 meta = np.int64(tree[at + 3 * k])
                 if outcome_of(meta) != OPEN:
-                    points = points_of(outcome_of(meta))
+                    points = points_of(outcome_of(meta), WIN_POINTS)
                     break
                 first = np.int64(tree[at + 2 * k])
                 prefetch_children(tree, first)
@@ -176,7 +167,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                         created = True
                 else:
                     siblings = np.int64(tree[first - HEAD]) & 255
-                    child = choose_child(tree, at, first, siblings, parameters.c)
+                    child = choose_child(tree, at, first, siblings, parameters.c, False)
                     child_meta = np.int64(tree[child + 3 * siblings])
                     move = ONE << np.uint64(column_of(child_meta))
                     created = (child_meta & UNSEEN) != 0
@@ -219,13 +210,13 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                     )
                     if outcome != OPEN:
                         solved = True
-                        points = points_of(outcome)
+                        points = points_of(outcome, WIN_POINTS)
                 if points < 0:
                     result, random = rollout_of_version(outlook, random, parameters)
                     points = 2 - result
             else:
                 old += 1
-            back_up(tree, path, depth, points, solved, flags)
+            back_up(tree, path, depth, points, solved, WIN_POINTS, flags)
             deepest = max(deepest, np.int64(depth))
             if flags & SOLVE and outcome_of(tree[ROOT + 3]) != OPEN:
                 break

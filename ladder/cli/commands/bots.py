@@ -12,10 +12,10 @@ from ladder.cli.output import print_error, print_out, stdout_console
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
+from ladder.match.registry.builtins import shown_first
 from ladder.match.registry.origin import find_origin_changes
 from ladder.match.registry.register import (
     delete_bot,
-    is_catalogue_bot,
     refuse_catalogue_bot,
     refuse_name,
 )
@@ -36,15 +36,24 @@ Name = Annotated[str, argument("NAME", "Name of a registered bot.", autocompleti
 def list_bots(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
+    every: Annotated[bool, flag("--all", "List all built-in players.")] = False,
     retired: Annotated[bool, flag("--retired", "List retired bots too.")] = False,
 ) -> int:
-    """List the bots, your own first, with the bot each is based on and what it changes."""
+    """List the bots, your own first, with the bot each is based on and what it changes.
+
+    Of the built-in players only those are listed that serve as opponents. The others can be named
+    in all commands.
+    """
     with open_or_preview(db) as store:
-        rows = sorted(store.bots.all(include_retired=retired), key=is_catalogue_bot)
+        bots = store.bots.all(include_retired=retired)
+        named = [bot.name for bot in bots if every or bot.retired_at is not None]
+        rows = shown_first(bots, named)
     if json:
         print_out(to_json([bot_document(row) for row in rows]))
     else:
         stdout_console().print(bots_table(rows))
+        if len(rows) < len(bots):
+            print_error(f"{len(bots) - len(rows)} more built-in players: `ladder bots list --all`")
     return 0
 
 

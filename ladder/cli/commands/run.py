@@ -27,7 +27,7 @@ from ladder.cli.run_and_report import play_and_report
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
 from ladder.errors import UsageError
-from ladder.match.registry.registered import choose_bots
+from ladder.match.registry.registered import choose_bots, default_bots
 from ladder.runs.pairings import describe_pairings, parse_pairing
 from ladder.runs.settings import ResumePolicy, RunSettings
 
@@ -38,7 +38,7 @@ MOST_ERROR = 1000
 def run(
     *,
     bots: Annotated[
-        str,
+        str | None,
         option(
             "LIST",
             "Bots that play: names, patterns or specifications, separated by commas, such as v1,v2 "
@@ -46,10 +46,10 @@ def run(
             "A bot that cannot take part is left out if a pattern selects it, and an error if its "
             "name is given.",
             PANEL_PLAY,
-            show_default="all that are not retired",
+            show_default="your own bots, and a few built-in players as opponents",
             autocompletion=bot_lists,
         ),
-    ] = "*",
+    ] = None,
     pairing: Annotated[
         str,
         option(
@@ -130,7 +130,7 @@ def run(
         raise UsageError("--resume and --new contradict each other: give one of them")
     policy = ResumePolicy.ONLY if resume else ResumePolicy.NEVER if new else ResumePolicy.AUTO
     # Everything that can be wrong is read before the database is touched.
-    patterns = parse_names(bots)
+    patterns = [] if bots is None else parse_names(bots)
     settings = options.settings(
         db=db,
         kind=RunKind.LADDER,
@@ -146,7 +146,7 @@ def run(
 
     def choose(store: Store) -> tuple[RunSettings, list[BotRow]]:
         print_former_run(store, named, RunKind.LADDER, "`--resume` continues it")
-        chosen = choose_bots(store, patterns)
+        chosen = default_bots(store) if bots is None else choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen
 
     return play_and_report(

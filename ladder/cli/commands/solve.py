@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from engine.solver.book import NO_BOOK
-from engine.solver.errors import SolverError
+from engine.solver.value import SolverError
 from ladder.cli.options import MOST_WORK, MOST_WORKERS, Board, Json, argument, flag, option, whole
 from ladder.cli.output import print_error, print_out
 from ladder.cli.parsing import parse_time

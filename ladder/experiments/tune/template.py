@@ -4,8 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bots.catalogue import parse_player, with_options
-from bots.option_values import Value, option_values
+from bots.catalogue import Value, option_values, parse_player, with_options
 from ladder.experiments.tune.parameters import (
     Kind,
     Parameter,

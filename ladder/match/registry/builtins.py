@@ -1,14 +1,23 @@
 """The built-in players in a database, kept in step with the catalogue."""
 
+from collections.abc import Collection, Iterable
+
 import msgspec
 
 from bots.catalogue import VERSIONS
+from bots.champion import CHAMPION
 from bots.errors import SpecError, UnknownPlayer
 from bots.version import Version
 from db.records.bots import BotRow, NewBot, NewRevision
 from db.store import Store
 from engine.cache import ROOT
 from ladder.match.specs.spec import BUILTIN, read_spec, resolve_own_player
+
+OPPONENTS = ("random", "flat-mc", "v1", "v4", "v12", "v17", CHAMPION, "exact")
+"""The built-in players that lists, menus and runs without `--bots` show; the others are played when
+they are named."""
+LADDER = tuple(f"v{number}" for number in range(1, 18))
+"""The built-in players that a run without `--bots` adds where the user has no bot."""
 
 
 def sync_builtins(store: Store) -> list[str]:
@@ -82,3 +91,16 @@ def _catalogue_revision(version: Version) -> NewRevision:
         budgets=tuple(version.budgets),
         files=resolved.files,
     )
+
+
+def is_catalogue_bot(bot: BotRow) -> bool:
+    """Return whether a bot is a built-in player under its own name."""
+    own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
+    return own and bot.revision.launch.is_own
+
+
+def shown_first(bots: Iterable[BotRow], named: Collection[str | None] = ()) -> list[BotRow]:
+    """Return the user's own bots, then the built-in players among `OPPONENTS` and the named."""
+    shown = {*OPPONENTS, *named}
+    found = [bot for bot in bots if bot.name in shown or not is_catalogue_bot(bot)]
+    return sorted(found, key=is_catalogue_bot)

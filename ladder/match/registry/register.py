@@ -6,19 +6,18 @@ from pathlib import Path
 
 import msgspec
 
-from bots.catalogue import VERSIONS
 from db.records.bots import HUMAN, BotRow, NewBot, NewRevision
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
+from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, StoredTrial, try_packed
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.git_build import note_owner, remove_unused_builds
 from ladder.match.specs.source import GitSource, GitTree, PackedBot, pack_in_tree, pack_spec
-from ladder.match.specs.spec import BUILTIN
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
 
 
@@ -270,12 +269,6 @@ def refuse_catalogue_bot(bot: BotRow, remedy: str) -> None:
     """
     if is_catalogue_bot(bot):
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
-
-
-def is_catalogue_bot(bot: BotRow) -> bool:
-    """Return whether a bot is a built-in player under its own name."""
-    own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
-    return own and bot.revision.launch.is_own
 
 
 def _refuse_taken(known: BotRow, request: RegistrationRequest, bot: PackedBot) -> None:

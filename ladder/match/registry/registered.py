@@ -13,6 +13,7 @@ from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import UnfitBot, UnknownBot, UsageError
+from ladder.match.registry.builtins import LADDER, is_catalogue_bot, shown_first
 from ladder.match.specs.archive import cached_archive, unpack
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.match.specs.programs import locate
@@ -45,6 +46,13 @@ def choose_bots(
             who = "" if gone == [word] else f"all bots of {word!r} are retired: "
             raise UnknownBot(who + why, option=option)
     return [playing[name] for name in select_names(patterns, playing, option=option)]
+
+
+def default_bots(store: Store) -> list[BotRow]:
+    """Return the bots of a run that names none: the user's own, and some built-in players."""
+    bots = [bot for bot in store.bots.all() if bot.revision.content_hash != HUMAN]
+    has_own = not all(map(is_catalogue_bot, bots))
+    return shown_first(bots, () if has_own else LADDER)
 
 
 def find_bot(store: Store, name: str, option: str | None = None) -> BotRow:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from db.records.bots import BotRow
-from ladder.match.registry.register import is_catalogue_bot
+from ladder.match.registry.builtins import is_catalogue_bot
 
 
 def bot_groups(bots: Iterable[BotRow], played: Collection[str]) -> dict[str, list[str]]:

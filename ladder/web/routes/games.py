@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from db.store import FollowedStore
+from ladder.match.registry.builtins import shown_first
 from ladder.results.analysis.division import read_truth
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.find_game import find_game
@@ -24,10 +25,11 @@ async def games_page(request: Request) -> Response:
 
     def render(store: FollowedStore) -> PageParts:
         found = search(store, conditions.query(store, before=before), PAGE)
+        played = store.bots.names_with_games()
         return games_parts(
             found.games,
             {name: text for name in CONDITIONS if (text := request.query_params.get(name))},
-            bot_groups(store.bots.all(include_retired=True), store.bots.names_with_games()),
+            bot_groups(shown_first(store.bots.all(include_retired=True), played), played),
             found.next,
             before=before,
             is_cut=found.is_cut,

@@ -13,6 +13,7 @@ from db.store import FollowedStore
 from engine.board import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
+from ladder.match.registry.builtins import shown_first
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.find_game import find_game
 from ladder.web.errors import Refused
@@ -65,13 +66,14 @@ async def play_page(request: Request) -> Response:
     bot, game, ply = given.bot, given.game, given.ply
 
     def render(store: FollowedStore) -> PageParts:
-        groups = bot_groups(store.bots.all(), store.bots.names_with_games())
         row = None if game is None else find_game(store, game)
         at, to_move = None, None
         if row is not None:
             at = len(row.moves) if ply is None else min(ply, len(row.moves))
             to_move = (row.first, row.second)[at % 2]
-        names = {name for group in groups.values() for name in group}
+        shown = shown_first(store.bots.all(), (bot, to_move))
+        groups = bot_groups(shown, store.bots.names_with_games())
+        names = {each.name for each in shown}
         proposed = next((each for each in (bot, to_move, CHAMPION) if each in names), None)
         form = fragment(
             "play_form.html.j2",
@@ -106,7 +108,7 @@ async def game_page(request: Request) -> Response:
     hints: dict[str, list[str]] = {}
     with contextlib.suppress(DatabaseError):  # the game can be played without hints
         hints = await site.readers.read(
-            lambda store: bot_groups(store.bots.all(), store.bots.names_with_games())
+            lambda store: bot_groups(shown_first(store.bots.all()), store.bots.names_with_games())
         )
     parts = PageParts(f"You against {game.request.bot}", {"form": ""})
     return HTMLResponse(

@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 from bots.c4ai.deepening import Deepening
 from bots.c4ai.evaluate import evaluate, weight_array
 from bots.c4ai.search import DECIDED, WON
-from bots.c4ai.threat_race import (
-    new_cache,
-    play_race,
-)
+from bots.c4ai.threat_race import new_cache, play_race
 from bots.c4ai.weights import Weights
 from engine.board import Board, parse_board
 from engine.position import Position, parse_position

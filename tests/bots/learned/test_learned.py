@@ -22,13 +22,7 @@ from bots.learned.fit import (
     zero_moments,
 )
 from bots.learned.network import HIDDEN, WHOLE
-from bots.learned.patterns import (
-    FIRST_FAR,
-    FIRST_INFLUENCE,
-    FIRST_NEAR,
-    FIRST_PHASE,
-    NOTHING,
-)
+from bots.learned.patterns import FIRST_FAR, FIRST_INFLUENCE, FIRST_NEAR, FIRST_PHASE, NOTHING
 from bots.learned.player import LearnedPlayer
 from bots.learned.search import MOST_VISITS
 from bots.learned.weights import pack_weights, quantize, read_evaluation, read_weights

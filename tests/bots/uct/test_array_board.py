@@ -2,11 +2,7 @@
 
 import pytest
 
-from bots.array_board import (
-    PLAYABLE,
-    lay_out,
-    play,
-)
+from bots.array_board import PLAYABLE, lay_out, play
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix

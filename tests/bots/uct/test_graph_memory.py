@@ -10,8 +10,7 @@ from bots.uct.graph import layout
 from bots.uct.graph.hash_table import hash_of, remove_entry, stones_of
 from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW, Table
 from bots.uct.graph.player import GraphPlayer
-from bots.uct.meta import SIDE
-from bots.uct.siblings import HEAD
+from bots.uct.nodes import HEAD, SIDE
 from engine.board import parse_board
 from engine.compiled import kernel
 from engine.position import Position

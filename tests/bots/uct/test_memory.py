@@ -6,13 +6,10 @@ import pytest
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
 from bots.uct.array.player import ArrayPlayer, ArrayTree
-from bots.uct.siblings import FIRST_FREE, HEAD
+from bots.uct.nodes import FIRST_FREE, HEAD
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
-from bots.uct.tree.reuse import (
-    compact,
-    find_child,
-)
+from bots.uct.tree.reuse import compact, find_child
 from engine.board import parse_board
 from tests.bots.support import newest_first, player, self_play
 

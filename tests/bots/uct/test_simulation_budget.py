@@ -3,10 +3,7 @@
 import pytest
 
 from bots.protocol import Budget
-from bots.simulation_budget import (
-    FIRST_CHUNK,
-    spend,
-)
+from bots.simulation_budget import FIRST_CHUNK, spend
 
 
 class Clock:

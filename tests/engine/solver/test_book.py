@@ -11,9 +11,9 @@ from engine.position import Position
 from engine.seeds import SplitMix
 from engine.solver import book as book_module
 from engine.solver.book import BOARD, NO_BOOK, Book, keys_of
-from engine.solver.errors import SolverError
 from engine.solver.geometry import positions_words
 from engine.solver.solver import Solver
+from engine.solver.value import SolverError
 from tests.engine.solver.oracle import random_position
 
 

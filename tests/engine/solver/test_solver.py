@@ -7,10 +7,9 @@ from engine.board import Board, parse_board
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
 from engine.solver.book import NO_BOOK
-from engine.solver.errors import SolverError
-from engine.solver.journal import LENGTH
+from engine.solver.memory import JOURNAL_LENGTH
 from engine.solver.solver import Solver
-from engine.solver.value import Outcome, Value, best_columns
+from engine.solver.value import Outcome, SolverError, Value, best_columns
 from tests.engine.solver.oracle import (
     WIN_IN_0,
     Oracle,
@@ -208,7 +207,7 @@ def test_a_full_journal_empties_the_whole_table() -> None:
     position = random_position(board, 18, SplitMix(26))
     first = solver.solve(position)
     assert first.nodes > 1000
-    assert solver.solve(Position(board), nodes=3 * LENGTH).nodes == 3 * LENGTH
+    assert solver.solve(Position(board), nodes=3 * JOURNAL_LENGTH).nodes == 3 * JOURNAL_LENGTH
     assert solver.solve(position).nodes < first.nodes
     solver.clear()
     assert solver.solve(position) == first

@@ -10,7 +10,8 @@ import msgspec
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch, Origin
 from db.store import Store
-from ladder.match.registry.builtins import sync_builtins
+from ladder.match.registry.builtins import LADDER, OPPONENTS, sync_builtins
+from ladder.match.registry.registered import default_bots
 from ladder.match.specs.archive import cache_of, files_of
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
@@ -81,3 +82,17 @@ def test_a_changed_behaviour_of_a_builtin_gives_it_a_new_revision(tmp_path: Path
         assert new.id != now.id
         assert {b.name: b.revision.id for b in store.bots.all() if b.name != "v4"} == others
         assert sync_builtins(store) == []
+
+
+def test_a_run_without_names_plays_own_bots_and_some_opponents(tmp_path: Path) -> None:
+    """Without a bot of the user's own it is the ladder of v1 to v17; retired players stay away."""
+    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+        sync_builtins(store)
+        assert {bot.name for bot in default_bots(store)} == {*LADDER, *OPPONENTS}
+        launch = builtin_launch("v4?c=0.5")
+        revision = NewRevision("hash of mine", launch, ("time",))
+        store.bots.add(NewBot("mine", "uct", "builtin:v4?c=0.5", revision))
+        store.bots.retire("v4")
+        names = [bot.name for bot in default_bots(store)]
+        assert names[0] == "mine"
+        assert set(names[1:]) == {*OPPONENTS} - {"v4"}

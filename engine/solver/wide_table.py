@@ -15,10 +15,10 @@ import numpy as np
 
 from engine import vector
 from engine.bits import U64, ZERO, leading_zeros64, prefetch, scramble64
-from engine.compiled import inlined
+from engine.compiled import lean
 from engine.lanes import WordArray
-from engine.solver.journal import Integers, note
-from engine.vector import Lanes
+from engine.solver.memory import Integers, note
+from engine.vector import Register
 
 LINE = 4
 """Entries per cache line."""
@@ -37,35 +37,35 @@ _ODD_2 = U64(0x94D049BB133111EB)
 _STEP = U64(0x9E3779B97F4A7C15)
 
 
-@inlined
-def mixed(key: Lanes, shape: WordArray) -> Lanes:  # noqa: ARG001 - as in the other table
+@lean
+def mixed(key: Register, shape: WordArray) -> Register:  # noqa: ARG001 - as in the other table
     """Return the key as the other functions take it, here unchanged."""
     return key
 
 
-@inlined
-def line_of(key: Lanes, shape: WordArray) -> np.int64:
+@lean
+def line_of(key: Register, shape: WordArray) -> np.int64:
     """Return the first word of the key's line; `shape` is (unused, index bits)."""
     words = vector.unpack(key)
     scrambled = scramble64(scramble64(scramble64(words[0]) ^ words[1]) + words[2] * _STEP)
     return np.int64((scrambled >> (U64(64) - shape[1])) + shape[3]) * LINE_WORDS
 
 
-@inlined
+@lean
 def _check(a: np.uint64, b: np.uint64, c: np.uint64) -> np.uint64:
     """Return a hash of a key in the upper 40 bits."""
     return (a * _STEP ^ b * _ODD_1 ^ c * _ODD_2) & _CHECK
 
 
-@inlined
+@lean
 def fetch(table: WordArray, line: np.int64) -> None:
     """Prefetch a line into the cache."""
     prefetch(table, line)
     prefetch(table, line + 8)
 
 
-@inlined
-def find(table: WordArray, line: np.int64, key: Lanes, shape: WordArray) -> np.int64:  # noqa: ARG001
+@lean
+def find(table: WordArray, line: np.int64, key: Register, shape: WordArray) -> np.int64:  # noqa: ARG001
     """Return low + 128 and (high + 128) << 8 of a position, 0 if it is unknown."""
     a, b, c = vector.unpack(key)
     for entry in range(LINE):
@@ -77,19 +77,19 @@ def find(table: WordArray, line: np.int64, key: Lanes, shape: WordArray) -> np.i
     return np.int64(0)
 
 
-@inlined
+@lean
 def low_of(found: np.int64) -> np.int64:
     """Return the lower bound of the result of `find`."""
     return (found & 255) - 128
 
 
-@inlined
+@lean
 def high_of(found: np.int64) -> np.int64:
     """Return the upper bound of the result of `find`."""
     return (found >> 8) - 128
 
 
-@inlined
+@lean
 def clear_entries(table: WordArray, journal: Integers) -> None:
     """Clear the table, entry by entry if the journal has all of them."""
     if journal[0] < len(journal):
@@ -101,11 +101,11 @@ def clear_entries(table: WordArray, journal: Integers) -> None:
     journal[0] = 0
 
 
-@inlined
+@lean
 def put(
     table: WordArray,
     line: np.int64,
-    key: Lanes,
+    key: Register,
     low: np.int64,
     high: np.int64,
     nodes: np.int64,

@@ -1,12 +1,33 @@
-"""The choice of the move at the root, shared by all searches."""
+"""The root of a search: both sides' immediate wins, and the choice of the move."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bots.uct.outcome import DRAWN, LOST, OPEN, WON
+from bots.uct.nodes import DRAWN, LOST, OPEN, WON
+from engine.position import LANE, Position, connects_four
 
 ENOUGH_VISITS = 0.1
 """v11: least share of the most visited child's visits with which a mean is trusted."""
+
+
+class RootThreats(NamedTuple):
+    """Both sides' immediate wins as sets of columns (bits)."""
+
+    wins: int
+    """Columns in which the side to move connects four at once."""
+    threats: int
+    """Columns in which its opponent would."""
+
+
+def root_threats(position: Position) -> RootThreats:
+    """Find the immediate wins of both sides in a position."""
+    own, other = position.stones[position.to_move], position.stones[1 - position.to_move]
+    wins = threats = 0
+    for column in position.legal_moves():
+        cell = 1 << (LANE * column + (position.landing_row(column) or 0))
+        wins |= connects_four(own | cell) << column
+        threats |= connects_four(other | cell) << column
+    return RootThreats(wins, threats)
 
 
 class Candidate(NamedTuple):
@@ -47,8 +68,7 @@ def best_mean(candidates: Sequence[Candidate], columns: int, blocks: int) -> Can
 def best_central(candidates: Sequence[Candidate], columns: int) -> Candidate:
     """Choose as uct-random and its variants: a win, else the best mean, nearer the centre."""
     return max(
-        candidates,
-        key=lambda c: (c.outcome == WON, c.mean, -abs(2 * c.column - (columns - 1))),
+        candidates, key=lambda c: (c.outcome == WON, c.mean, -abs(2 * c.column - (columns - 1)))
     )
 
 

@@ -13,15 +13,15 @@ from numba import types
 
 from engine import vector
 from engine.bits import ZERO, popcount64, trailing_zeros64
-from engine.compiled import inlined, instruction
+from engine.compiled import instruction, lean
 from engine.lanes import WordArray
-from engine.vector import Lanes, lanes, shifted
+from engine.vector import Register, register, shifted
 
 U64 = np.uint64
 WORDS = 3
 """Number of 64-bit words of a set."""
 
-Constants = tuple[Lanes, Lanes, Lanes, Lanes, Lanes, Lanes, Lanes, Lanes]
+Constants = tuple[Register, Register, Register, Register, Register, Register, Register, Register]
 
 load = vector.load
 store = vector.store
@@ -48,7 +48,7 @@ def _spread(builder: Any, starts: Any, direction: tuple[int, int]) -> Any:
     return builder.or_(pairs, shifted(builder, pairs, -2 * columns, -2 * rows))
 
 
-@instruction(lanes, lanes)
+@instruction(register, register)
 def _lines(builder: Any, cells: Any) -> Any:
     result = ir.Constant(cells.type, [0] * vector.COLUMNS)
     for direction in _DIRECTIONS:
@@ -57,7 +57,7 @@ def _lines(builder: Any, cells: Any) -> Any:
     return result
 
 
-@instruction(lanes, lanes, lanes)
+@instruction(register, register, register)
 def _open_lines(builder: Any, cells: Any, full: Any) -> Any:
     result = ir.Constant(cells.type, [0] * vector.COLUMNS)
     for direction in _DIRECTIONS:
@@ -78,12 +78,12 @@ def _total(builder: Any, sets: list[Any]) -> Any:
     return total
 
 
-@instruction(types.uint64, lanes)
+@instruction(types.uint64, register)
 def _fours(builder: Any, cells: Any) -> Any:
     return _total(builder, [_starts(builder, cells, direction) for direction in _DIRECTIONS])
 
 
-@instruction(types.uint64, lanes, lanes)
+@instruction(types.uint64, register, register)
 def _begun_fours(builder: Any, stones: Any, cells: Any) -> Any:
     found = []
     for direction in _DIRECTIONS:
@@ -97,41 +97,41 @@ def _begun_fours(builder: Any, stones: Any, cells: Any) -> Any:
     return _total(builder, found)
 
 
-@instruction(lanes, lanes, lanes)
+@instruction(register, register, register)
 def _landing(builder: Any, occupied: Any, bottoms: Any) -> Any:
     return builder.and_(builder.add(occupied, bottoms), builder.not_(occupied))
 
 
-@instruction(lanes, lanes, lanes)
+@instruction(register, register, register)
 def _below(builder: Any, cells: Any, above_forbidden: Any) -> Any:
     over = builder.and_(cells, above_forbidden)
     return builder.or_(shifted(builder, cells, 0, 1), shifted(builder, over, 0, 2))
 
 
-_in_lines: Callable[[Lanes], Lanes] = _lines
-_in_open_lines: Callable[[Lanes, Lanes], Lanes] = _open_lines
-_number_of_fours: Callable[[Lanes], np.uint64] = _fours
-_number_of_begun: Callable[[Lanes, Lanes], np.uint64] = _begun_fours
-_lands: Callable[[Lanes, Lanes], Lanes] = _landing
-_under: Callable[[Lanes, Lanes], Lanes] = _below
+_in_lines: Callable[[Register], Register] = _lines
+_in_open_lines: Callable[[Register, Register], Register] = _open_lines
+_number_of_fours: Callable[[Register], np.uint64] = _fours
+_number_of_begun: Callable[[Register, Register], np.uint64] = _begun_fours
+_lands: Callable[[Register, Register], Register] = _landing
+_under: Callable[[Register, Register], Register] = _below
 
 
-@inlined
-def count(cells: Lanes) -> np.int64:
+@lean
+def count(cells: Register) -> np.int64:
     """Return the number of cells."""
     words = vector.unpack(cells)
     return np.int64(popcount64(words[0]) + popcount64(words[1]) + popcount64(words[2]))
 
 
-@inlined
-def lowest(cells: Lanes) -> Lanes:
+@lean
+def lowest(cells: Register) -> Register:
     """Return the cell of the leftmost column (at most one cell per column)."""
     columns = vector.columns_of(cells)
     return vector.in_columns(cells, columns & (ZERO - columns))
 
 
-@inlined
-def number_of(cell: Lanes) -> np.int64:
+@lean
+def number_of(cell: Register) -> np.int64:
     """Return the bit number of a cell, below 192."""
     words = vector.unpack(cell)
     if words[0]:
@@ -141,8 +141,8 @@ def number_of(cell: Lanes) -> np.int64:
     return np.int64(128) + np.int64(trailing_zeros64(words[2]))
 
 
-@inlined
-def landing(occupied: Lanes, board: Constants) -> Lanes:
+@lean
+def landing(occupied: Register, board: Constants) -> Register:
     """Return the lowest free cell of every column, above the top row if the column is full.
 
     Contract: `occupied` holds both sides' stones and the forbidden cell.
@@ -150,49 +150,49 @@ def landing(occupied: Lanes, board: Constants) -> Lanes:
     return _lands(occupied, board[1])
 
 
-@inlined
-def below(cells: Lanes, board: Constants) -> Lanes:
+@lean
+def below(cells: Register, board: Constants) -> Register:
     """Return the cells directly below those of the set, past the forbidden cell."""
     return _under(cells, board[4])
 
 
-@inlined
-def threats(stones: Lanes, board: Constants) -> Lanes:  # noqa: ARG001 - as in the other layout
+@lean
+def threats(stones: Register, board: Constants) -> Register:  # noqa: ARG001 - as in the other layout
     """Return the cells that complete a four of these stones; mask with the free cells."""
     return vector.threats(stones)
 
 
-@inlined
-def lines(cells: Lanes, board: Constants) -> Lanes:  # noqa: ARG001
+@lean
+def lines(cells: Register, board: Constants) -> Register:  # noqa: ARG001
     """Return the cells that belong to a four within the set."""
     return _in_lines(cells)
 
 
-@inlined
-def open_lines(cells: Lanes, full: Lanes, board: Constants) -> Lanes:  # noqa: ARG001
+@lean
+def open_lines(cells: Register, full: Register, board: Constants) -> Register:  # noqa: ARG001
     """Return the cells of the fours within the set that are not wholly within `full`."""
     return _in_open_lines(cells, full)
 
 
-@inlined
-def connects(cells: Lanes, board: Constants) -> bool:  # noqa: ARG001
+@lean
+def connects(cells: Register, board: Constants) -> bool:  # noqa: ARG001
     """Return whether the set holds four in a row, column or diagonal."""
     return vector.connects(cells)
 
 
-@inlined
-def fours(cells: Lanes, board: Constants) -> np.int64:  # noqa: ARG001
+@lean
+def fours(cells: Register, board: Constants) -> np.int64:  # noqa: ARG001
     """Return the number of fours within the set."""
     return np.int64(_number_of_fours(cells))
 
 
-@inlined
-def begun_fours(stones: Lanes, cells: Lanes, board: Constants) -> np.int64:  # noqa: ARG001
+@lean
+def begun_fours(stones: Register, cells: Register, board: Constants) -> np.int64:  # noqa: ARG001
     """Return the number of fours within the set that contain at least two of the stones."""
     return np.int64(_number_of_begun(stones, cells))
 
 
-@inlined
+@lean
 def load_board(array: WordArray) -> Constants:
     """Load the constants of a board from `engine.solver.geometry.board_constants`."""
     return (
@@ -207,7 +207,7 @@ def load_board(array: WordArray) -> Constants:
     )
 
 
-@inlined
+@lean
 def _swapped(word: np.uint64) -> np.uint64:
     """Return the four lanes of a word in reverse order."""
     word = (word >> U64(32)) | (word << U64(32))
@@ -215,8 +215,8 @@ def _swapped(word: np.uint64) -> np.uint64:
     return ((word >> U64(16)) & low) | ((word & low) << U64(16))
 
 
-@inlined
-def mirrored(cells: Lanes, board: Constants, columns: int) -> Lanes:  # noqa: ARG001
+@lean
+def mirrored(cells: Register, board: Constants, columns: int) -> Register:  # noqa: ARG001
     """Return the mirror image of the set."""
     words = vector.unpack(cells)
     a, b, c = _swapped(words[2]), _swapped(words[1]), _swapped(words[0])
@@ -233,8 +233,8 @@ def mirrored(cells: Lanes, board: Constants, columns: int) -> Lanes:  # noqa: AR
     return vector.pack(a, b, c)
 
 
-@inlined
-def is_less(left: Lanes, right: Lanes) -> bool:
+@lean
+def is_less(left: Register, right: Register) -> bool:
     """Compare two sets by some total order."""
     a, b = vector.unpack(left), vector.unpack(right)
     if a[0] != b[0]:

@@ -1,0 +1,218 @@
+"""The entry of a node: its children, and the order in which they are searched.
+
+In a node the mover has no immediate win, no move is forced, and several moves do not lose at once;
+`engine.solver.rules.settle_on` plays all other positions without a node. A child is the next node
+after a move and the forced moves that follow it.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.compiled import lean
+from engine.solver import memory as at
+from engine.solver.memory import Integers, SolverMemory, SolverQuestion
+from engine.solver.rules import DRAWN, LOST, bounds_on, key_on, settle_on
+
+FAR = 1000
+"""A number beyond all scores."""
+
+
+class NodeKernels(NamedTuple):
+    """The kernels of nodes on one layout of sets."""
+
+    enter_root: Callable[..., Any]
+    enter: Callable[..., Any]
+    find_child: Callable[..., Any]
+
+
+@lean
+def part_of(memory: SolverMemory, left: Any) -> int:
+    """Return the part of the table for positions with `left` free cells: 0, or 1 near the end."""
+    return 0 if left > np.int64(memory.shape[0, 4]) else 1
+
+
+def node_on(layout: ModuleType, table: ModuleType) -> NodeKernels:
+    """Build the kernels of nodes.
+
+    Args:
+        layout: `engine.solver.word` or `engine.solver.wide`.
+        table: the table of the same layout.
+
+    """
+    load, store, without, any_cell = layout.load, layout.store, layout.without, layout.any_cell
+    count, lowest, number_of = layout.count, layout.lowest, layout.number_of
+    landing, threats, lines = layout.landing, layout.threats, layout.lines
+    fours, begun_fours = layout.fours, layout.begun_fours
+    mixed, line_of, fetch = table.mixed, table.line_of, table.fetch
+    find, low_of, high_of = table.find, table.low_of, table.high_of
+    settle, bounds, key_of = settle_on(layout), bounds_on(layout), key_on(layout)
+
+    @lean
+    def table_key(
+        own: Any,
+        other: Any,
+        own_lines: Any,
+        other_lines: Any,
+        left: Any,
+        board: Any,
+        memory: SolverMemory,
+        question: SolverQuestion,
+    ) -> Any:
+        """Return a position's key for the table, and its line; see `engine.solver.rules.key_on`."""
+        part = part_of(memory, left)
+        key = key_of(own, other, own_lines, other_lines, board, question, part == 0)
+        key = mixed(key, memory.shape[0])
+        return key, line_of(key, memory.shape[part])
+
+    @lean
+    def enter_root(
+        own: Any,
+        other: Any,
+        moves: Any,
+        ply: int,
+        beta: int,
+        board: Any,
+        memory: SolverMemory,
+        question: SolverQuestion,
+    ) -> Any:
+        """Set up the root of a search, and return its known bounds."""
+        cells, left = board[2], question.total - ply
+        own_lines = lines(without(cells, other), board)
+        other_lines = lines(without(cells, own), board)
+        key, line = table_key(own, other, own_lines, other_lines, left, board, memory, question)
+        store(memory.sets, at.OWN, own)
+        store(memory.sets, at.OTHER, other)
+        store(memory.sets, at.MOVES, moves)
+        store(memory.sets, at.KEY, key)
+        found = find(memory.known, line, key, memory.shape[part_of(memory, left)])
+        low, high = bounds(own, other, own_lines, other_lines, ply, beta, question.total, board)
+        if found:
+            low, high = max(low, low_of(found)), min(high, high_of(found))
+        frame = memory.frames[0]
+        frame[at.BETA], frame[at.PLY], frame[at.LINE] = beta, ply, line
+        frame[at.LOW], frame[at.HIGH] = low, high
+        return low, high
+
+    @lean
+    def make_children(
+        depth: int, board: Any, memory: SolverMemory, question: SolverQuestion
+    ) -> Any:
+        """Write the children of a node that are not decided without a search.
+
+        Returns:
+            The best score of the decided ones so far, and the number of the others.
+
+        """
+        total, cells = question.total, board[2]
+        frame, row, first = memory.frames[depth], depth * at.SETS, depth * at.MOST_CHILDREN
+        own, other = load(memory.sets, row + at.OWN), load(memory.sets, row + at.OTHER)
+        moves = load(memory.sets, row + at.MOVES)
+        ply, beta = frame[at.PLY], frame[at.BETA]
+        best = np.int64(-FAR)
+        made = 0
+        own_reach = without(cells, other)
+        own_lines = lines(own_reach, board)
+        parity = board[5] if (total - ply) & 1 == 0 else board[6]
+        while any_cell(moves) and best < beta:
+            cell = lowest(moves)
+            moves = moves ^ cell
+            stones = own | cell
+            other_reach = without(cells, stones)
+            threatened = threats(stones, board) & without(other_reach, other)
+            state, then, mover, rest, safe = settle(other, stones, threatened, ply + 1, board)
+            flips = (then - ply) & 1
+            if state == LOST:
+                score = np.int64((total - then) // 2)
+                if not flips:
+                    score = -score
+                best = max(best, score)
+                continue
+            if state == DRAWN:
+                best = max(best, np.int64(0))
+                continue
+            asked = 1 - beta if flips else beta
+            # a stone takes away fours of the other side only
+            mover_lines: Any = lines(other_reach, board)
+            rest_lines: Any = own_lines
+            if then > ply + 1:
+                mover_lines = lines(without(cells, rest), board)
+                rest_lines = lines(without(cells, mover), board)
+            low, high = bounds(mover, rest, mover_lines, rest_lines, then, asked, total, board)
+            if flips:
+                low, high = -high, -low
+            if high < beta or low >= beta:
+                best = max(best, np.int64(high if high < beta else low))
+                continue
+            slot = first + made
+            key, line = table_key(
+                mover, rest, mover_lines, rest_lines, total - then, board, memory, question
+            )
+            fetch(memory.known, line)
+            child = memory.children[slot]
+            child[at.ORDER] = (
+                16 * count(threatened)
+                + 4 * count(threatened & landing(stones | other | board[3], board))
+                + 8 * count(threatened & parity)
+                + 4 * begun_fours(stones, own_reach, board)
+                - fours(other_reach, board)
+                - 10 * count(safe)
+                + memory.weights[number_of(cell)]
+            )
+            child[at.SIGN], child[at.CHILD_PLY], child[at.CHILD_LINE] = flips, then, line
+            child[at.CHILD_LOW], child[at.CHILD_HIGH] = low, high
+            store(memory.child_sets, slot * at.SETS + at.OWN, mover)
+            store(memory.child_sets, slot * at.SETS + at.OTHER, rest)
+            store(memory.child_sets, slot * at.SETS + at.MOVES, safe)
+            store(memory.child_sets, slot * at.SETS + at.KEY, key)
+            made += 1
+        return best, made
+
+    @lean
+    def find_child(slot: Any, child: Integers, total: int, memory: SolverMemory) -> Any:
+        """Return whether the table has a child, and its bounds for the parent."""
+        key = load(memory.child_sets, slot * at.SETS + at.KEY)
+        shape = memory.shape[part_of(memory, total - child[at.CHILD_PLY])]
+        found = find(memory.known, child[at.CHILD_LINE], key, shape)
+        low, high = np.int64(child[at.CHILD_LOW]), np.int64(child[at.CHILD_HIGH])
+        if found:
+            if child[at.SIGN]:
+                low, high = max(low, -high_of(found)), min(high, -low_of(found))
+            else:
+                low, high = max(low, low_of(found)), min(high, high_of(found))
+        return found != 0, low, high
+
+    @lean
+    def enter(depth: int, board: Any, memory: SolverMemory, question: SolverQuestion) -> None:
+        """Write the frame of a node whose position is known: its open children, best first."""
+        best, made = make_children(depth, board, memory, question)
+        frame, children, first = memory.frames[depth], memory.children, depth * at.MOST_CHILDREN
+        beta = frame[at.BETA]
+        kept = 0
+        if best < beta:
+            for slot in range(first, first + made):
+                child = children[slot]
+                is_known, low, high = find_child(slot, child, question.total, memory)
+                if is_known:
+                    if low >= beta:
+                        best = low
+                        break
+                    if high < beta:
+                        best = max(best, high)
+                        continue
+                    child[at.CHILD_LOW], child[at.CHILD_HIGH] = low, high
+                # stable insertion sort
+                place = first + kept
+                while (
+                    place > first
+                    and children[children[place - 1, at.SLOT], at.ORDER] < child[at.ORDER]
+                ):
+                    children[place, at.SLOT] = children[place - 1, at.SLOT]
+                    place -= 1
+                children[place, at.SLOT] = slot
+                kept += 1
+        frame[at.CHILDREN], frame[at.NEXT], frame[at.BEST] = kept, 0, best
+
+    return NodeKernels(enter_root, enter, find_child)
