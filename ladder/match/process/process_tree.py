@@ -103,16 +103,16 @@ class ProcessTree:
         """
         self._clock = cpu_clock_id(bot)
         self._bot = bot
-        self._search()
+        self._search_if_due(time.perf_counter_ns())
         self.turn_us = self.off_turn_us = 0
         self._mark_ns = self.used_ns()
         self._start_off_turn()
 
-    def _search(self) -> None:
+    def _search_if_due(self, now_ns: int) -> None:
         """Count all processes from now on if a foreign bot has or had more than one."""
-        self._searched_ns = time.perf_counter_ns()
-        if self._all or not self._foreign:
+        if self._all or not self._foreign or now_ns - self._searched_ns < SEARCH_NS:
             return
+        self._searched_ns = now_ns
         if self.pids() != [self._bot] or reaped_ns([self._bot]):
             self._all = self.history.has_children = True
             self._mark_ns = self.used_ns()
@@ -157,8 +157,7 @@ class ProcessTree:
         self._mark_ns = used_ns
         if self._foreign:
             self._start_off_turn()
-            if self._turn_ended_ns - self._searched_ns > SEARCH_NS:
-                self._search()
+            self._search_if_due(self._turn_ended_ns)
 
     def _start_off_turn(self) -> None:
         """Begin the time off turn, and stop a bot that ponders."""

@@ -95,8 +95,9 @@ def test_processes_that_run_off_their_turn_are_stopped(
         ask(bot, ply)
         return bot.tree.off_turn_us <= 1000
 
-    # Ended processes count in ticks of 10 ms, so time off turn may include time of the turn.
-    assert sum(stands_still() for _ in range(6)) >= 3
+    # Ended processes count in ticks of 10 ms, so time off turn may include time of the turn. And a
+    # thread on another processor stops at the next tick of the kernel's clock.
+    assert sum(stands_still() for _ in range(12)) >= 3
 
 
 def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> None:
