@@ -70,7 +70,7 @@ SAYS = {
     "ladder runs --json": "ladder match gate bisect select tune"
     " running interrupted finished invalid name reason python numba sources players processor",
     "ladder runs show --json": "match gate bisect select tune",
-    "ladder replay --json": "person p3 stderr messages",
+    "ladder replay --json": "stored now person p3 stderr messages",
     "ladder bench search --json": "nodes",
     "ladder openings make --json": "division",
     "ladder analyze --json, ladder report --mistakes --json": "win draw",
@@ -124,6 +124,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 WORDS = {
     "ladder report --json": ("report", "--json"),
     "ladder report --compare --json": ("report", "--compare", "a", "b", "--json"),
+    "ladder report --history NAME --json": ("report", "--history", "a", "--json"),
     "ladder report --against --json": ("report", "--against", "a", "--json"),
     "ladder gate --json": (
         "gate", "a", "--against", "b", "--boards", "6x7", "--opening-plies", "0", "--stored",
