@@ -114,7 +114,7 @@ def run(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Play pairs of games among registered bots until --games, --hours, --until-error or Ctrl-C.
+    """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
 
     A pair is two games on one board and opening with the sides swapped. Every finished pair is
     stored, and the rating list is printed at the end. A bot that crashes, is late or breaks the
