@@ -84,7 +84,7 @@ def pentanomial_chart(rows: Sequence[Row]) -> Spec:
     many = len({row["against"] for row in rows}) > 1
     base = alt.Chart(values(rows)).encode(
         x=alt.X("points:N", sort=None, title="points of a pair", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("pairs:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
+        y=alt.Y("pairs:Q", title="pairs", axis=WHOLE),
         xOffset=alt.XOffset("against:N") if many else alt.Undefined,
     )
     bars = base.mark_bar().encode(
