@@ -1,30 +1,16 @@
-"""The pairs of a division in the order of storing, counted in slices of equal width."""
+"""The pairs of a division in the order of planning, counted in slices of equal width."""
 
-from sqlalchemy import text
+from typing import Any
+
+from sqlalchemy import func, select
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
+from db.models import Pair
 from db.queries.bots import read_bot_names
 from db.records.history import HistorySlice, SlicedPairs
-from engine.result import Result
 
-_SLICES = text(
-    """
-    SELECT (first.id - :low) * :slices / (:high - :low + 1) AS slice, first.board_class,
-           first.first_revision_id, first.second_revision_id, first.result, second.result,
-           count(*), min(first.started_at), max(first.started_at)
-    FROM games AS first JOIN games AS second ON second.pair_id = first.pair_id AND second.game = 1
-    WHERE +first.division_id = :division AND first.rated AND first.game = 0
-      AND first.started_at >= :since
-    GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1
-    """
-)
-"""One scan of the table; game 1 of a pair is found by an index. The plus sign keeps the planner
-from scanning `ix_games_lines`, whose order is scattered over the table, at five times the cost."""
-_ENDS = text(
-    "SELECT min(id), max(id) FROM games "
-    "WHERE division_id = :division AND rated AND game = 0 AND started_at >= :since"
-)
+_PAIRS = Pair.__table__.c
 
 
 @retried
@@ -45,17 +31,38 @@ class History:
             slices: maximum number of slices.
 
         """
-        parameters = {"division": division_id, "since": 0.0 if since is None else since}
+        chosen: list[Any] = [
+            _PAIRS.division_id + 0 == division_id,  # so that the table is scanned, not the index
+            _PAIRS.rated.is_(True),
+            _PAIRS.second_result.is_not(None),
+        ]
+        if since is not None:
+            chosen.append(_PAIRS.started_at >= since)
+        ends = select(func.min(_PAIRS.id), func.max(_PAIRS.id)).where(*chosen)
         with self._database.reading() as connection:
-            low, high = connection.execute(_ENDS, parameters).one()
+            low, high = connection.execute(ends).one()
             if low is None:
                 return []
             names = read_bot_names(connection)
             found: dict[int, HistorySlice] = {}
-            rows = connection.execute(
-                _SLICES, {**parameters, "low": low, "high": high, "slices": slices}
+            by = (
+                ((_PAIRS.id - low) * slices // (high - low + 1)).label("slice"),
+                *(_PAIRS.board_class, _PAIRS.a_revision_id, _PAIRS.b_revision_id),
+                *(_PAIRS.first_result, _PAIRS.second_result),
             )
-            for number, board_class, a, b, first, second, count, earliest, latest in rows:
+            starts = (func.min(_PAIRS.started_at), func.max(_PAIRS.started_at))
+            query = select(*by, func.count(), *starts).where(*chosen).group_by(*by).order_by(by[0])
+            for (
+                number,
+                board_class,
+                a,
+                b,
+                first,
+                second,
+                count,
+                earliest,
+                latest,
+            ) in connection.execute(query):
                 one = found.setdefault(int(number), HistorySlice(earliest, latest))
                 one.since = min(one.since, earliest)
                 one.until = max(one.until, latest)
@@ -66,7 +73,7 @@ class History:
                         a_name=names[a],
                         b_name=names[b],
                         board_class=board_class,
-                        results=(Result(first), Result(second).mirrored),
+                        results=(first, second),
                         count=count,
                     )
                 )
