@@ -68,8 +68,7 @@ def convert(connection: Connection, backend: Backend, version: str) -> None:
     backend.keep_counters(connection, prefix, list(Base.metadata.tables))
     if "queue_entries" in tables:
         _copy_queue(connection, prefix)
-    if version < "0022":
-        _name_behaviours(connection)
+    _name_behaviours(connection)
     if version < "0023":
         _pack_bots(connection)
     if "saved_games" in tables:
@@ -140,7 +139,8 @@ def _copy_queue(connection: Connection, former: str) -> None:
 def _name_behaviours(connection: Connection) -> None:
     """Make the current revision of each built-in player its behaviour 1.
 
-    A hash of the code that a player imports identified it before; earlier revisions stay apart.
+    A hash of the code that a player imports identified it before, or its number with options that
+    it no longer has. Earlier revisions stay apart.
     """
     current = text(
         "SELECT id, content_hash, launch, files FROM revisions WHERE recency = "
@@ -150,7 +150,8 @@ def _name_behaviours(connection: Connection) -> None:
     for row in connection.execute(current).all():
         launch, files = json.loads(row.launch), json.loads(row.files)
         is_from_git = launch.get("origin") is not None
-        if is_from_git or not any(name.startswith("bots/") for name in files):
+        is_own = files.get("behaviour") == "1" or any(name.startswith("bots/") for name in files)
+        if is_from_git or not is_own:
             continue
         try:
             version, given = parse_player(launch["player"])
