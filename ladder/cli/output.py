@@ -14,10 +14,10 @@ from rich.console import Console
 
 from db.store import Store
 from ladder.checked_stream import write_file
-from ladder.cli.terminal.console import plain_console
 from ladder.errors import ExitCode, UsageError
 from ladder.visible import visible, visible_lines
 from reports.findings.finding import Finding, print_finding
+from reports.layout.console import plain_console
 from reports.layout.format import to_json
 
 T = TypeVar("T")

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ladder.visible import visible
+from reports.layout.console import plain_console
 from reports.layout.format import labelled, markdown_text
 from reports.layout.table import Column, fit, to_markdown
 
@@ -88,7 +89,7 @@ def print_lines(console: Console, lines: Sequence[str]) -> None:
 def finding_text(finding: Finding) -> str:
     """Return the whole text of a finding for a file."""
     file = io.StringIO()
-    print_finding(Console(file=file, width=WIDTH, color_system=None), finding, verbose=True)
+    print_finding(plain_console(file=file, width=WIDTH), finding, verbose=True)
     return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
 
 

@@ -125,6 +125,7 @@ def test_an_option_changes_something_or_is_refused(name: str, option: str) -> No
         spec = f"{name}?{option}={int(value) if isinstance(value, bool) else value}"
         try:
             option_values(spec)
+            build(spec, board=Board(6, 7), side=0, seed=1, budget=work_budget(name, 1))
         except SpecError:
             continue
         accepted.append(spec)

@@ -18,7 +18,6 @@ from db.records.launch import Launch, Start
 from db.records.queue import NewJob
 from db.store import Store
 from ladder.cli.main import run_command
-from ladder.cli.terminal.console import PlainConsole
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
@@ -28,6 +27,7 @@ from ladder.results.exchange.pgn_tags import decode_tag, tagged_games
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.visible import visible, visible_lines
+from reports.layout.console import PlainConsole
 from reports.layout.format import annotation, csv_cell, markdown_text, xml_text
 from reports.run import RunView
 from tests.db.making import new_run, play_all

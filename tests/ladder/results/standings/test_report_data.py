@@ -13,7 +13,6 @@ from ladder.results.standings.move_times import move_times
 from ladder.results.standings.report_data import ReportData, read_report_data
 from ladder.results.standings.showcase import Reason
 from tests.support.data.league import Game, League
-from tests.support.sql import execute_sql
 
 
 @pytest.fixture(scope="module")
@@ -105,15 +104,6 @@ def test_late_moves_and_processor_time_are_distinguished(league: League) -> None
     assert (x.moves, x.late, x.wall_ms, x.cpu_ms, x.cpu_share) == (2, 1, 95.5, 47.75, 0.5)
     assert (y.late, y.cpu_share) == (0, None)
     assert move_times([game], {"depth": 3})[0].late == 0
-
-
-def test_large_databases_are_read_in_the_order_of_storing(league: League) -> None:
-    """An index whose order scatters the games would cost five times as much for a million."""
-    from db.queries.history import _SLICES
-
-    # SQLite numbers named parameters by their first occurrence.
-    plan = execute_sql(league.store.where, f"EXPLAIN QUERY PLAN {_SLICES}", (1, 50, 100, 1, 0.0))
-    assert not [step for step in plan if "ix_games_lines" in step.detail], plan
 
 
 def test_the_latest_forfeits_of_each_bot_are_named(league: League) -> None:

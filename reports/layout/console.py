@@ -26,18 +26,21 @@ class PlainConsole(Console):
             yield Segment(text if control else visible_lines(text), style, control)
 
 
-def plain_console(*, stderr: bool = False, file: IO[str] | None = None) -> PlainConsole:
+def plain_console(
+    *, stderr: bool = False, file: IO[str] | None = None, width: int = NO_WIDTH
+) -> PlainConsole:
     """Return a console for results, or with `stderr` for progress and logs.
 
     Args:
         stderr: write to standard error, in lines as wide as the terminal or 80 characters.
         file: write to this file instead; None for standard output.
+        width: width of lines of results outside a terminal, in characters.
 
     """
     console = _console(stderr=stderr, file=file, width=None)
     if stderr or console.file.isatty():
         return console
-    return _console(stderr=stderr, file=file, width=NO_WIDTH)
+    return _console(stderr=stderr, file=file, width=width)
 
 
 def _console(*, stderr: bool, file: IO[str] | None, width: int | None) -> PlainConsole:
