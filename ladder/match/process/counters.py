@@ -40,32 +40,35 @@ class QueueWatch:
     def __init__(self, tree: ProcessTree) -> None:
         self._tree = tree
         self._read_ns = 0
-        self._before: dict[str, tuple[int, int]] = {}
-        """The times of the threads that were runnable at the reading before."""
+        self._before: dict[str, tuple[int, int, int]] = {}
+        """The times of the threads that were runnable at the reading before, and how long each may
+        have waited then without being counted."""
 
     def longest_wait_us(self) -> int:
         """Return the longest time for which a thread may wait now that is not counted yet.
 
         Example: 16 ms after the reading before, a runnable thread has used 1 ms and its counted
-        wait has grown by 3 ms, so it may wait for 12 ms by now. If it has used nothing, it may have
-        waited since the question, which is more than any move takes.
+        wait has grown by 3 ms, so it may wait for 12 ms by now. If it waited at the reading before,
+        these 3 ms may belong to the time before it, and it may wait for 15 ms. If it has used
+        nothing, it may have waited since the question, which is more than any move takes.
         """
         now_ns = time.perf_counter_ns()
         since_ns = now_ns - self._read_ns if self._read_ns else EVER_NS
-        found: dict[str, tuple[int, int]] = {}
+        found: dict[str, tuple[int, int, int]] = {}
         longest_ns = 0
         for thread in _threads(self._tree.pids()):
             times = _read_times(thread) if _is_runnable(thread) else None
             if times is None:
                 continue
-            found[thread] = times
-            cpu_ns, wait_ns = self._before.get(thread, (0, times[1]))
+            cpu_ns, wait_ns, uncounted_ns = self._before.get(thread, (0, times[1], 0))
             if times[0] == cpu_ns:
                 waits_ns = EVER_NS
             elif thread in self._before:
-                waits_ns = since_ns - (times[0] - cpu_ns) - (times[1] - wait_ns)
+                counted_ns = max(0, times[1] - wait_ns - uncounted_ns)
+                waits_ns = since_ns - (times[0] - cpu_ns) - counted_ns
             else:
                 waits_ns = since_ns
+            found[thread] = (*times, max(0, waits_ns))
             longest_ns = max(longest_ns, waits_ns)
         self._read_ns, self._before = now_ns, found
         return longest_ns // 1000

@@ -174,12 +174,12 @@ def test_a_game_starts_from_a_stored_position(server: Running, visit: Visit) -> 
     until(page, "document.querySelector('#ply').innerText.startsWith('5 of')")
     page.click("#play-on")
     page.wait_for_url("**ply=5")
-    page.select_option("select[name=bot]", "stupid")
+    page.select_option("select[name=bot]", "random")
     page.select_option("select[name=side]", "mover")
     page.fill("input[name=amount]", "5")
     page.select_option("select[name=kind]", "simulations")
     page.click("#consult")
-    until(page, "document.querySelector('#advice').innerText.includes('stupid would play column')")
+    until(page, "document.querySelector('#advice').innerText.includes('random would play column')")
     page.click("button:text('Play')")
     page.wait_for_url("**/play/*")
     until(page, f"{SAYS} === 'Your move.'")
@@ -193,7 +193,7 @@ def test_the_number_of_games_is_limited(server: Running, visit: Visit) -> None:
     first, second = visit(begun(server)).page, visit(begun(server, side="second")).page
     until(first, f"{SAYS} === 'Your move.'")
     until(second, f"{SAYS} === 'Your move.'")
-    body = {"bot": "stupid", "kind": "simulations", "amount": 1}
+    body = {"bot": "random", "kind": "simulations", "amount": 1}
     refused = server.ask("/play", method="POST", body=body, token=server.known_token)
     assert refused.status == 503
     assert "--players" in refused.document["error"]
