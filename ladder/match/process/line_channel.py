@@ -142,10 +142,9 @@ class LineChannel:
         watched_s = timeout_s if budget_s is None else budget_s
         first_s = watched_s if watched_s < SLICE_S else SLICE_S
         ready = self._wait(first_s * 1000)
-        if budget_s is not None or not ready:
-            self._watched_ns = int(1e9 * (watched_s if budget_s is not None else NEVER_S))
-            self._overslept_ns, self._looked_ns = 0, started
-            self._due_ns = started + int(first_s * 1e9)
+        self._watched_ns = int(1e9 * (watched_s if budget_s is not None else NEVER_S))
+        self._overslept_ns, self._looked_ns = 0, started
+        self._due_ns = started + int(first_s * 1e9)
         if not ready:
             return self._read_line(b"", timeout_s)
         if ready[0][0] != self._stdout:

@@ -53,7 +53,7 @@ def test_a_run_without_bots_plays_with_all_that_can_start(ladder: Ladder) -> Non
     done = ladder("run", *THU, "--json")
     assert done.code == 0, done.err
     left_out = done.document["run"]["left_out"]
-    assert {"my-agent", "ab1"}.issubset(left_out)
+    assert {"my-agent", "exact"}.issubset(left_out)
     assert "my-bot" not in left_out
 
 

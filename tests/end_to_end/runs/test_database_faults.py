@@ -319,6 +319,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "analyze": ("--nodes", "1"),
     "doctor": ("--repair",),
     "runs": (),
+    "runs show": ("1",),
     "runs delete": ("1",),
     "bots list": (),
     "bots show": ("random",),

@@ -201,8 +201,8 @@ def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
-    """After a run its bots alone must be listed, with the places that they have among all."""
+def test_a_run_of_some_bots_prints_those_alone(stocked: Ladder) -> None:
+    """After a run its bots alone must be listed, with places of their own."""
     words = ("--boards", "5x5", "--simulations", "10", "--seed", "3", "--concurrency", "1")
     assert stocked("bots", "add", "other", "builtin:random").code == 0
     first = ("run", "--bots", "other,steady,random,stupid", "--games", "24", *words)
@@ -210,11 +210,10 @@ def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
     done = stocked("run", "--bots", "random,steady", "--games", "2", *words)
     assert "2 of 4 bots are shown" in done.out
     rows = done.out.split("max ms\n")[1].splitlines()[:2]
-    listed = [[str(b["rank"]), b["name"]] for b in stocked("report", "--json").document["bots"]]
+    listed = [bot["name"] for bot in stocked("report", "--json").document["bots"]]
     assert len(listed) == 4
-    assert [row.split()[:2] for row in rows] == [
-        row for row in listed if row[1] in ("random", "steady")
-    ]
+    shown = [name for name in listed if name in ("random", "steady")]
+    assert [row.split()[:2] for row in rows] == [["1", shown[0]], ["2", shown[1]]]
 
 
 @pytest.mark.slow
@@ -316,5 +315,6 @@ def test_a_run_ends_at_the_wanted_error(ladder: Ladder, tmp_path_factory: Any) -
     assert "until 70" in one.err
     games = one.document["run"]["games"]
     assert 40 <= games < 1000
-    assert abs(other.document["run"]["games"] - games) <= 80  # pairs in play are finished
+    # Pairs in play are finished: up to 64 of them, which quick workers have in batches.
+    assert abs(other.document["run"]["games"] - games) <= 2 * 64 * 2
     assert all(bot["error95"] < 75 for bot in one.document["report"]["bots"])
