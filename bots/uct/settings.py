@@ -104,6 +104,7 @@ class TreeSettings(SearchSettings):
 
     def __post_init__(self) -> None:
         SearchSettings.__post_init__(self)
+        refuse_unless(not self.distances or self.solve, "distances", "needs solve=yes")
         refuse_unless(
             not self.right_distances or (self.distances and self.solve),
             "right_distances",

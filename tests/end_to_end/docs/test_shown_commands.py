@@ -68,6 +68,8 @@ def shortened(words: list[str]) -> list[str]:
             short += [option, value]
     if words[0] in ("run", "match", *DEFAULTS) and BUDGETS.isdisjoint(short):
         short += ["--simulations", "20"]
+    if words[0] in ("run", "match") and any("exact" in word.split(",") for word in words):
+        short += ["--nodes", "5000"]  # it counts no simulations
     return [*short, "--nodes", "5000"] if "--analyze" in short else short
 
 
