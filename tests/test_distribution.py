@@ -1,10 +1,20 @@
 """The distribution: what users install and rely on."""
 
+import ast
 import re
+import sys
 import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("engine", "bots", "db", "ladder", "reports")
+EXTRA = ("ladder/runs/cluster/", "db/backends/postgresql.py")
+"""Sources that are loaded only where the extra `cluster` is installed."""
 
 
 def test_constraints_are_names_and_exact_versions_only() -> None:
@@ -31,4 +41,48 @@ def test_the_command_and_the_packages_have_their_names() -> None:
     assert project["project"]["name"] == "connect4-ladder"
     assert project["project"]["scripts"] == {"ladder": "ladder.cli.main:main"}
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert packages == ["engine", "bots", "db", "ladder", "reports"]
+    assert packages == [*PACKAGES]
+
+
+def test_an_installation_without_tools_has_whatever_is_imported() -> None:
+    """A module that only the tests' dependencies bring must not be needed to play."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    installed = _with_requirements(project["dependencies"])
+    distributions = packages_distributions()
+    missing = {
+        (str(path.relative_to(ROOT)), name)
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if not str(path.relative_to(ROOT)).startswith(EXTRA)
+        for name in _imported(ast.parse(path.read_text(encoding="utf-8")))
+        if name in distributions
+        and installed.isdisjoint(map(canonicalize_name, distributions[name]))
+    }
+    assert missing == set()
+
+
+def _with_requirements(lines: list[str]) -> set[str]:
+    """Return the distributions that requirements install here, with what those require."""
+    found: set[str] = set()
+    waiting = [*lines]
+    while waiting:
+        wanted = Requirement(waiting.pop())
+        name = canonicalize_name(wanted.name)
+        if name not in found and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+            found.add(name)
+            waiting += requires(name) or ()
+    return found
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the top-level names of foreign modules that a module imports."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+        for name in names:
+            top = name.partition(".")[0]
+            if top not in PACKAGES and top not in sys.stdlib_module_names:
+                yield top
