@@ -44,7 +44,7 @@ class Termination(StrEnum):
     BOARD_FULL = "board_full", Loser.BY_MOVES, "board full"
     TIMEOUT = "timeout", Loser.OFFENDER, "timeout", "took too long"
     CRASH = "crash", Loser.OFFENDER, "crash", "crashed"
-    ILLEGAL_MOVE = "illegal_move", Loser.OFFENDER, "illegal move", "made an illegal move", 1
+    ILLEGAL_MOVE = "illegal_move", Loser.OFFENDER, "illegal move", "made an illegal move"
     PROTOCOL_ERROR = "protocol_error", Loser.OFFENDER, "protocol error", "broke the protocol"
     MEMORY = "memory", Loser.OFFENDER, "memory", "used too much memory"
     PONDERING = "pondering", Loser.OFFENDER, "pondering", "computed off its turn"
@@ -59,22 +59,14 @@ class Termination(StrEnum):
     """Words to follow *by*."""
     predicate: str
     """What the loser did, as the predicate of a sentence; "" if it was beaten on the board."""
-    unplayed_thoughts: int
-    """Records of moves that are not among the moves of the game."""
 
     def __new__(
-        cls,
-        word: str,
-        loser: Loser = Loser.NONE,
-        noun: str = "",
-        predicate: str = "",
-        unplayed_thoughts: int = 0,
+        cls, word: str, loser: Loser = Loser.NONE, noun: str = "", predicate: str = ""
     ) -> "Termination":
         """Create a member with its stored word as its value."""
         self = str.__new__(cls, word)
         self._value_ = word
         self.loser, self.noun, self.predicate = loser, noun, predicate
-        self.unplayed_thoughts = unplayed_thoughts
         return self
 
     @property

@@ -27,13 +27,6 @@ def beta_quantile(*, share: float, a: float, b: float) -> float:
     return float(betaincinv(a, b, share))
 
 
-def binomial_tail(*, count: int, trials: int, share: float) -> float:
-    """Return the probability of at least `count` events in `trials` of probability `share`."""
-    from scipy.special import bdtrc
-
-    return float(bdtrc(count - 1, trials, share)) if count > 0 else 1.0
-
-
 def find_root(function: Callable[[float], float], *, reach: float) -> float:
     """Find the root of a decreasing function within ±`reach`, else return the nearer end."""
     from scipy.optimize import brentq  # type: ignore[import-untyped]

@@ -117,11 +117,6 @@ class ProcessTree:
             self._all = self.history.has_children = True
             self._mark_ns = self.used_ns()
 
-    @property
-    def counts_all(self) -> bool:
-        """Whether all processes are counted, not only the first one."""
-        return self._all
-
     def _off_turn_until(self, used_ns: int) -> int:
         """Return the processor time off turn up to a reading of the clock, in microseconds.
 

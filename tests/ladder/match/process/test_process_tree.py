@@ -50,7 +50,7 @@ def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake, wrapper: tuple[s
         ask(bot, ply)
         assert bot.tree.off_turn_us <= 1000
     assert not bot.tree.history.ponders
-    assert bot.tree.counts_all is bool(wrapper)
+    assert bot.tree.history.has_children is bool(wrapper)
     assert psutil.STATUS_STOPPED not in states(bot)
 
 
@@ -84,7 +84,7 @@ def test_processes_that_run_off_their_turn_are_stopped(
         return bot.tree.history.ponders
 
     await_true(is_seen)
-    assert bot.tree.counts_all is not (mode.startswith("has-threads") and not wrapper)
+    assert bot.tree.history.has_children is not (mode.startswith("has-threads") and not wrapper)
     assert bot.tree.off_turn_us > 1000
 
     def stands_still() -> bool:
@@ -135,7 +135,7 @@ def test_the_turn_counts_all_processes(start_fake: StartFake) -> None:
 
     def is_noticed() -> bool:
         ask(bot, 2)
-        return bot.tree.counts_all
+        return bot.tree.history.has_children
 
     await_true(is_noticed)
     ask(bot, 4)
