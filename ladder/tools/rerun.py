@@ -4,15 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from bots.protocol import (
-    WATCHDOG_S,
-    GameOver,
-    Hello,
-    MoveAsk,
-    NewGame,
-    Request,
-    Resign,
-)
+from bots.protocol import WATCHDOG_S, GameOver, Hello, MoveAsk, NewGame, Request, Resign
 from db.records.games import GameRow
 from db.records.pairs import Entrant
 from db.store import Store
@@ -60,7 +52,9 @@ def sent_in(store: Store, game: GameRow, bot: str) -> SentGame:
     names = (game.first, game.second)
     if bot not in names:
         raise UsageError(f"{bot} did not play game {game.id}: name {names[0]} or {names[1]}")
-    budgets = Budgets(dict(store.runs.get(game.run_id).settings["budget"]))
+    # Not of the run's settings, which an imported run may lack.
+    division = store.divisions.find(str(store.runs.get(game.run_id).division_id))
+    budgets = Budgets(dict(division.budget))
     rows = [store.bots.get(name) for name in names]
     side = names.index(bot)
     row = rows[side]
@@ -96,8 +90,10 @@ def rerun(game: GameRow, sent: SentGame, confinement: Confinement) -> Iterator[R
 
     """
     compile_entrants([sent.entrant])
-    with closing(BotPool(confinement)) as pool:
-        process = pool.acquire(sent.entrant.start, sent.entrant.name)
+    with (
+        closing(BotPool(confinement)) as pool,
+        pool.acquire(sent.entrant.start, sent.entrant.name) as process,
+    ):
         for request in sent.requests:
             if isinstance(request, NewGame):
                 process.ask(request, timeout_s=ready_limit_s(sent.entrant))
@@ -106,4 +102,3 @@ def rerun(game: GameRow, sent: SentGame, confinement: Confinement) -> Iterator[R
                 stored = game.moves[request.ply] if request.ply < len(game.moves) else None
                 now = None if isinstance(reply, Resign) else reply.column
                 yield RepeatedMove(request.ply, stored, now)
-        process.kill()

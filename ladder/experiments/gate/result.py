@@ -126,24 +126,20 @@ def explain_verdict(
     scale = " normalized" if test.model is Model.NORMALIZED else ""
     drop, gain = f"{test.max_drop:g}{scale} Elo", f"{test.min_gain:g}{scale} Elo"
     counted = f"{games} games" + _of_distinct(baselines)
-    strength = f"it is {strength_words(deciding.estimate, deciding.name)}, after {counted}"
+    early = ", decided early" if deciding.early else ""
+    strength = f"it is {strength_words(deciding.estimate, deciding.name)}, after {counted}{early}"
     if verdict is Verdict.PASS:
         others = ", ".join(baseline.name for baseline in baselines)
-        early = "passed early: " if deciding.early else ""
         control = "; both have the same content, so this only checks the gate itself"
         is_so = f"not worse than {others} by {drop} or more"
         if not test.max_drop:
             is_so = f"better than {others}"
-        return (
-            f"{candidate} is {is_so}: {early}{strength}"
-            f"{control if deciding.is_same_content else ''}"
-        )
+        return f"{candidate} is {is_so}: {strength}{control if deciding.is_same_content else ''}"
     if verdict in (Verdict.REGRESSION, Verdict.NO_GAIN):
-        early = "refused early: " if deciding.early else ""
         is_so = f"worse than {deciding.name}"
         if test.is_better:
             is_so = f"not better than {deciding.name} by {gain} or more"
-        return f"{candidate} is {is_so}: {early}{strength}"
+        return f"{candidate} is {is_so}: {strength}"
     if not games and unfinished:
         return f"no decision before the first pair: {unfinished}"
     if not games:

@@ -93,13 +93,13 @@ def test_a_wanted_gain_is_found_or_not() -> None:
     settings = GateTest(max_drop=0, min_gain=50).settings
     assert GateTest.from_settings(settings) == GateTest(max_drop=0, min_gain=50)
     lost = after([pair(n, (L, L)) for n in range(300)], max_drop=0, min_gain=5, early=0.1)
-    assert "refused early" in lost.reason
+    assert "decided early" in lost.reason
     assert lost.games < 40
 
 
 @pytest.mark.parametrize(
     ("results", "verdict", "word"),
-    [((L, L), Verdict.REGRESSION, "refused early"), ((W, W), Verdict.PASS, "passed early")],
+    [((L, L), Verdict.REGRESSION, "decided early"), ((W, W), Verdict.PASS, "decided early")],
 )
 def test_obvious_cases_are_decided_early(
     results: tuple[Result, Result], verdict: Verdict, word: str
