@@ -1,5 +1,7 @@
 """What a bot was sent in a stored game, and what it answers when it is sent that again."""
 
+import json
+
 import pytest
 
 from tests.end_to_end.conftest import Ladder
@@ -54,3 +56,19 @@ def test_the_lines_of_a_game_and_the_answers_to_them_come_back(ladder: Ladder) -
     assert "another revision" in other.err
     refused = ladder("replay", games[0], "--input", "stupid")
     assert (refused.code, "did not play game" in refused.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_game_of_a_run_without_settings_has_its_lines(ladder: Ladder) -> None:
+    """Imported runs may lack their settings; the budget is that of the division."""
+    words = ("--boards", "5x5", "--simulations", "7", "--games", "2")
+    assert ladder("match", "stupid", "random", *words).code == 0
+    lines = [json.loads(line) for line in ladder("export").out.splitlines()]
+    for line in lines:
+        line.get("introduces", {}).pop("settings", None)
+    file = ladder.folder / "bare.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert ladder("import", file, "--db", "bare.db").code == 0
+    shown = ladder("replay", "1", "--input", "stupid", "--db", "bare.db")
+    assert shown.code == 0, shown.err
+    assert json.loads(shown.out.splitlines()[1])["budget"] == {"simulations": 7}
