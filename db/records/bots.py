@@ -82,7 +82,7 @@ class BotRow:
 
     @property
     def is_imported(self) -> bool:
-        """Whether only an import has added it, and nobody has let it play here."""
+        """Whether it was imported and never allowed to play here."""
         return self.retired_at == self.created_at
 
     @property

@@ -36,7 +36,7 @@ class Guess(NamedTuple):
 
     score: Any
     step: Any
-    """Distance to the next one, 0 if there is none."""
+    """Distance to the next one, or 0 without one."""
     way: Any
     """1 if the last window moved it up, -1 if down, 0 before the first."""
 
@@ -51,7 +51,7 @@ def _half_plies_of(window: Any, total: int) -> Any:
 
 @lean
 def _next_near(trials: Any, low: Any, high: Any, highest: Any, total: int) -> Any:
-    """Return the next bound that asks for a near end, `FAR` if there is none, and the trials."""
+    """Return the next bound that asks for a near end, or `FAR`, and the trials."""
     while _half_plies_of(trials >> 1, total) <= highest // 2:
         near = _half_plies_of(trials >> 1, total)
         bound = np.int64(highest - near if trials % 2 == 0 else near - highest)
@@ -73,7 +73,7 @@ def _usual(low: Any, high: Any) -> Any:
 
 @lean
 def _moved(guess: Guess, is_up: Any, low: Any, high: Any) -> Guess:
-    """Return the guess after its window: a step farther, twice as far if it goes on in its way."""
+    """Return the guess after its window: a step farther, a doubled one in the same direction."""
     way = np.int64(1 if is_up else -1)
     step = guess.step
     if guess.way == way:

@@ -36,7 +36,7 @@ class Case:
 
     name: str
     problem: str = ""
-    """``failure`` or ``error``; empty if there is none."""
+    """``failure`` or ``error``; empty if it passed."""
     seconds: float = 0.0
 
 

@@ -58,7 +58,7 @@ class TuningOutcome:
     invalid: str = ""
     """The reason why the steps mean nothing; empty if they are valid."""
     unfinished: str = UNFINISHED[RunStatus.INTERRUPTED]
-    """Why there is no gate, if there is none."""
+    """Why there is no gate; empty if there is one."""
 
     @property
     def games(self) -> int:

@@ -75,7 +75,7 @@ LATE_SLICE_S = 0.004
 LONG_WAIT_S = 5.0
 """Shortest deadline after which a missing first answer is searched in the bot's output buffer."""
 LATE_S = 2.0
-"""How long a late answer is waited for before that, to tell a slow bot from a silent one."""
+"""How long a late answer is awaited before that, to distinguish a slow bot from a silent one."""
 AT_END_S = 1.0
 """How long a bot may take to flush that buffer once its standard input is closed."""
 EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {

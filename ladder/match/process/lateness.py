@@ -10,7 +10,7 @@ sleeps, blocks or hangs does not wait, so only a bot that wanted to run can be e
 whole machine was stopped. *Unread* is its wait for a processor since it last looked and found no
 answer; earlier waits delayed nothing. The second limit is what the bot's own threads and children
 cannot claim: they cause each other's waits, and on a shared processor also those of the harness.
-The host of a virtual machine takes time from whoever runs, so stolen time is not limited.
+The host of a virtual machine takes time from any program, so stolen time is not limited.
 
 Example: a bot has 100 ms and a margin of 50 ms, and its answer comes after 170 ms. It may be late
 by 5 ms through its own fault (`OWN_SHARE` of the margin), for busy neighbours fill the caches as

@@ -162,7 +162,7 @@ class _Service:
 
 
 def _reduce_logging() -> None:
-    """Let Dask log real errors only: a coordinator that ends with pairs in play is none."""
+    """Let Dask log real errors only: a coordinator that ends with pairs in play is no error."""
     _set_level(logging.ERROR)
     logging.getLogger("tornado.application").addFilter(
         lambda record: (

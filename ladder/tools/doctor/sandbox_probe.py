@@ -65,11 +65,11 @@ class ProbeFailed(Exception):
 def probe_sandbox(confinement: Confinement, database: str | None = None) -> list[str]:
     """Return what a bot with these limits and this sandbox can do and must not, in words.
 
-    Files of ours are made for the probe in the cache folder and in /tmp, and removed again.
+    Files are made for the probe in the cache folder and in /tmp, and removed again.
 
     Args:
         confinement: limits and sandbox.
-        database: the file of the database; None for another file of ours.
+        database: the file of the database; None for a new file.
 
     Raises:
         ProbeFailed: the probe did not run.

@@ -60,7 +60,7 @@ class AccessRules:
     host: str
     """The address that the server listens at."""
     password: BasicAuth | None = None
-    """Checks the password of every request; None if there is none."""
+    """Checks the password of every request; None without a password."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """The token that requests with changes must carry."""
 
