@@ -19,7 +19,7 @@ def doctor(
     *,
     db: Database = DEFAULT_DATABASE,
     repair: Annotated[
-        bool, flag("--repair", "Compute tables and ratings anew from the stored games.")
+        bool, flag("--repair", "Correct the stored results of pairs by those of their games.")
     ] = False,
     migrate: Annotated[
         bool,
