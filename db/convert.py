@@ -29,6 +29,7 @@ from db.records import thought_blob
 from db.records.archives import ArchivedFile, Manifest, PackedArchive
 from db.records.games import NewPlay
 from db.records.queue import JobStatus
+from db.records.restart import Restart
 from engine.position import parse_moves
 from engine.result import Result, Termination
 
@@ -186,7 +187,12 @@ def _pack_bots(connection: Connection) -> None:
         if packed is not None:
             store_archive(connection, packed)
             outside = [name for name in known if os.path.isabs(name)]
-            launch = msgspec.structs.replace(launch, program=outside[0] if outside else None)
+            launch = msgspec.structs.replace(
+                launch,
+                program=outside[0] if outside else None,
+                # as those that are added now: modules keep state from game to game
+                restart=Restart.GAME if launch.host == "kaggle" else launch.restart,
+            )
             values = {"launch": launch, "archive": packed.manifest.sha256}
             connection.execute(update(Revision).where(Revision.id == row.id).values(values))
 

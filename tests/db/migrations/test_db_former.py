@@ -12,6 +12,7 @@ import pytest
 from db.errors import DatabaseError, Outdated, TooNew
 from db.records.bots import HUMAN
 from db.records.queue import JobStatus
+from db.records.restart import Restart
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.match.registry.builtins import sync_builtins
@@ -100,7 +101,10 @@ def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
             "WHERE name = 'full'"
         ).fetchall()
         known = json.loads(files) | {"bot.py": _digest(bots / "bot.py")}
-        changed = "UPDATE revisions SET files = ? WHERE id = ?"
+        changed = (
+            "UPDATE revisions SET files = ?, launch = json_set(launch, '$.host', 'kaggle') "
+            "WHERE id = ?"
+        )
         connection.execute(changed, (json.dumps(known), key))
     with Store.open(place) as store:
         jobs = store.queue.open_jobs()
@@ -110,6 +114,7 @@ def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
         assert full.archive is not None
         assert [file.path for file in store.archives.manifest(full.archive).files] == ["bot.py"]
         assert (full.program, full.can_play) == ("/usr/bin/env", True)
+        assert (full.restart, center.restart) == (Restart.GAME, Restart.NEVER)
         assert (center.archive, center.can_play) == (None, False)  # its file is gone
         plays = [game for game in store.games.stream() if HUMAN in (game.first, game.second)]
         assert [game.first == HUMAN for game in plays] == [True, False]
