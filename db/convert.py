@@ -34,7 +34,6 @@ from engine.position import parse_moves
 from engine.result import Result, Termination
 
 _DIGEST = re.compile("[0-9a-f]{16}")
-_OWN_FILES = ("bots/", "engine/")
 BATCH = 2000
 """Pairs that are written in one statement."""
 _PAIR = (
@@ -186,9 +185,12 @@ def _pack_bots(connection: Connection) -> None:
         packed = _pack(Path(launch.folder), known)
         if packed is not None:
             store_archive(connection, packed)
-            outside = [name for name in known if os.path.isabs(name)]
+            # The program of its command; that of a host in Python is the interpreter in the launch.
+            outside = [name for name in known if os.path.isabs(name) and launch.python is None]
             launch = msgspec.structs.replace(
                 launch,
+                # the words of a host began with the folder
+                command=launch.command[launch.host is not None :],
                 program=outside[0] if outside else None,
                 # as those that are added now: modules keep state from game to game
                 restart=Restart.GAME if launch.host == "kaggle" else launch.restart,
@@ -202,13 +204,12 @@ def _pack(folder: Path, known: Mapping[str, str]) -> PackedArchive | None:
 
     Args:
         folder: the folder in which it was registered.
-        known: the first digits of each file's hash by name; programs and options have no hash, and
-            the ladder's own files need not be packed.
+        known: the first digits of each file's hash by name; programs and options have no hash.
 
     """
     files = []
     for name, digest in known.items():
-        if not _DIGEST.fullmatch(digest) or os.path.isabs(name) or name.startswith(_OWN_FILES):
+        if not _DIGEST.fullmatch(digest) or os.path.isabs(name):
             continue
         path = folder / name
         if ".." in Path(name).parts or not path.is_file():

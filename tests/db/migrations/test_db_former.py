@@ -101,10 +101,7 @@ def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
             "WHERE name = 'full'"
         ).fetchall()
         known = json.loads(files) | {"bot.py": _digest(bots / "bot.py")}
-        changed = (
-            "UPDATE revisions SET files = ?, launch = json_set(launch, '$.host', 'kaggle') "
-            "WHERE id = ?"
-        )
+        changed = "UPDATE revisions SET files = ? WHERE id = ?"
         connection.execute(changed, (json.dumps(known), key))
     with Store.open(place) as store:
         jobs = store.queue.open_jobs()
@@ -114,13 +111,42 @@ def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
         assert full.archive is not None
         assert [file.path for file in store.archives.manifest(full.archive).files] == ["bot.py"]
         assert (full.program, full.can_play) == ("/usr/bin/env", True)
-        assert (full.restart, center.restart) == (Restart.GAME, Restart.NEVER)
         assert (center.archive, center.can_play) == (None, False)  # its file is gone
         plays = [game for game in store.games.stream() if HUMAN in (game.first, game.second)]
         assert [game.first == HUMAN for game in plays] == [True, False]
         assert (plays[1].result, plays[1].termination) == (Result.LOSS, Termination.CRASH)
         assert store.bots.get(HUMAN).retired_at is not None
         assert store.plays.add(new_play(revision=1)) > plays[1].id
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_a_hosted_bot_is_started_from_its_stored_files(place: str, tmp_path: Path) -> None:
+    """The host gets the agent's file alone, any folder is stored, and games start anew."""
+    write_former(place, "0019", tmp_path)
+    agent = tmp_path / "engine" / "agent.py"
+    agent.parent.mkdir()
+    agent.write_text("def agent(o, c):\n    return 0\n")
+    launch = {
+        "command": [str(tmp_path), "engine/agent.py"],
+        "folder": str(tmp_path),
+        "host": "kaggle",
+        "python": "/usr/bin/python3",
+    }
+    files = {"/usr/bin/python3": "3.11.7", "engine/agent.py": _digest(agent)}
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute(
+            "UPDATE revisions SET launch = ?, files = ? "
+            "WHERE bot_id = (SELECT id FROM bots WHERE name = 'full')",
+            (json.dumps(launch), json.dumps(files)),
+        )
+    with Store.open(place) as store:
+        full = store.bots.get("full").revision.launch
+        assert full.archive is not None
+        stored = store.archives.manifest(full.archive).files
+        assert [file.path for file in stored] == ["engine/agent.py"]
+        assert (full.command, full.program) == (("engine/agent.py",), None)
+        assert full.restart is Restart.GAME
 
 
 def _digest(path: Path) -> str:
