@@ -9,7 +9,7 @@ CPUS := $(shell nproc)
 # Twice the processors: a test waits for a third of its time, for deadlines and for other processes.
 WORKERS ?= $(shell expr 2 \* $(CPUS))
 PARALLEL := -n $(WORKERS) --dist worksteal
-RETRY := $(BIN)/python -m tests.tools.retry_timed $(PARALLEL)
+PYTEST := $(BIN)/python -m pytest -q
 FIRST_DB ?= first.db
 
 # Without __pycache__, each of the tests' thousand processes would compile the sources again.
@@ -43,19 +43,20 @@ run: $(STAMP) ## Play a short ladder, print its table, write first.html
 	@$(BIN)/ladder report --db $(FIRST_DB) --html $(FIRST_DB:.db=.html)
 	@echo "The games are in $(FIRST_DB). Play more with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
 
-test: $(TOOLS) ## Run the tests: everything but long sweeps and fuzzing
+test: $(TOOLS) ## Run the tests: everything but long sweeps and fuzzing; those that judge time alone, at the end
 	$(BIN)/python -m bots.warm
-	$(RETRY) -m 'not very_slow and not exhaustive'
+	$(PYTEST) $(PARALLEL) -m 'not timed and not very_slow and not exhaustive'
+	$(PYTEST) -m timed
 
 test-fast: $(TOOLS) ## Run the tests that take a moment each: the loop of editing
-	$(BIN)/python -m pytest -q $(PARALLEL) -m 'not slow and not very_slow and not exhaustive'
+	$(PYTEST) $(PARALLEL) -m 'not slow and not timed and not very_slow and not exhaustive'
 
 test-slow: $(TOOLS) ## Run sweeps of kills and stops, clusters under faults, long fuzzing
 	$(BIN)/python -m bots.warm
-	$(RETRY) -m 'very_slow and not exhaustive'
+	$(PYTEST) $(PARALLEL) -m 'very_slow and not timed and not exhaustive'
 
 test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests prove by samples
-	$(BIN)/python -m pytest -q -m exhaustive
+	$(PYTEST) -m exhaustive
 
 coverage: $(TOOLS) ## Measure branch coverage by package
 	$(BIN)/python -m bots.warm
@@ -67,7 +68,6 @@ check: $(TOOLS) ## Run what CI runs: format, lint, strict types, then all tests
 	$(BIN)/mypy
 	$(MAKE) test
 	$(MAKE) test-slow
-	@$(BIN)/python -m tests.tools.retry_timed --print-flaky
 
 docs: $(TOOLS) ## Write the generated parts of docs/architecture.md and docs/commands.md
 	$(BIN)/python -m tests.tools.packages_table

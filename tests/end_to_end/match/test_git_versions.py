@@ -222,7 +222,6 @@ def test_a_player_of_this_project_is_hosted_from_its_revision(ladder: Ladder) ->
     assert gated.code in (0, 3, 4), gated.err
 
 
-@pytest.mark.timed
 @pytest.mark.very_slow
 def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     """At registration, and again before a run when their cache is lost; never on a clock."""

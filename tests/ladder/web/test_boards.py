@@ -103,7 +103,6 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield where
 
 
-@pytest.mark.timed
 @pytest.mark.slow
 def test_a_run_is_watched_move_by_move(
     database: str,
