@@ -40,8 +40,8 @@ from ladder.errors import BotTimeout, MachineStalled
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
 from ladder.match.process.bot_process import (
-    Answer,
     BotProcess,
+    TimedReply,
 )
 from ladder.match.process.confinement import Confinement
 from tests.support.fakes import (
@@ -110,7 +110,7 @@ def watched() -> Clocks:
     clocks = Clocks()
     ask, kill, send = BotProcess.ask, BotProcess.kill, signal.pidfd_send_signal
 
-    def noted_ask(self: BotProcess, request: Request, **options: Any) -> Answer:
+    def noted_ask(self: BotProcess, request: Request, **options: Any) -> TimedReply:
         begun = time.perf_counter()
         try:
             return ask(self, request, **options)

@@ -67,7 +67,7 @@ class UnusedImportBlocker:
                 raise ModuleNotFoundError(name)
 
 
-class Host:
+class PlayerHost:
     """The state of the host: the player of the current game."""
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ def write(target: int, message: Reply) -> None:
 
 def serve(source: int, target: int) -> None:
     """Answer requests until ``quit`` or the end of the input."""
-    host = Host()
+    host = PlayerHost()
     try:
         for line in read_lines(source):
             try:

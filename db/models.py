@@ -160,7 +160,7 @@ class Division(Base):
     budget: Mapped[dict[str, int]] = mapped_column(Json(dict[str, int]))
     """JSON object such as ``{"time_ms":100}``."""
     openings: Mapped[str | None]
-    """Hash of an `OpeningSet`, which this database may lack; null for random openings."""
+    """Hash of a `StoredOpeningSet`, which this database may lack; null for random openings."""
     fixed_opening: Mapped[int | None]
     """Opening plies for board classes with a single board, such as ``6x7``; null if
     `opening_plies` or `openings` decides."""
@@ -168,7 +168,7 @@ class Division(Base):
     """Plies within which a proven end ends the game; null if games are played out."""
 
 
-class OpeningSet(Base):
+class StoredOpeningSet(Base):
     """A set of openings, stored so that a run can be resumed without the file."""
 
     __tablename__ = "opening_sets"
@@ -395,7 +395,7 @@ class Game(Base):
     thoughts: Mapped[tuple[Thought, ...]] = mapped_column(Thoughts())
 
 
-class LastOutput(Base):
+class StoredLastOutput(Base):
     """The last output of a bot that forfeited a game, and the last messages to it."""
 
     __tablename__ = "last_words"
@@ -407,7 +407,7 @@ class LastOutput(Base):
     """The last protocol messages, one per line, as in `db.records.games.LastOutput`."""
 
 
-class SolvedPosition(Base):
+class StoredSolution(Base):
     """Bounds on the values of a position's columns, found by the solver; a cache."""
 
     __tablename__ = "solved_positions"
@@ -421,7 +421,7 @@ class SolvedPosition(Base):
     """Packed by `ladder.results.analysis.solved`."""
 
 
-class Verdict(Base):
+class StoredVerdict(Base):
     """The verdicts on the moves of a game; a cache."""
 
     __tablename__ = "verdicts"

@@ -10,7 +10,7 @@ from rich.console import Console
 from bots.budget import BUDGETS, Budget
 from ladder.experiments.suite.baseline import CHANCE, BaselineComparison
 from ladder.experiments.suite.make import Mining
-from ladder.experiments.suite.run import Answers, Share, SuiteResult
+from ladder.experiments.suite.run import Answers, SolvedShare, SuiteResult
 from ladder.names import counted
 from ladder.visible import visible
 from reports.layout.format import values_of, xml_text
@@ -69,7 +69,7 @@ def _answers_document(result: SuiteResult, answers: Answers) -> dict[str, Any]:
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share(share: SolvedShare) -> dict[str, Any]:
     return {"solved": share.solved, "of": share.of, "error95": round(share.error95, 4)}
 
 

@@ -3,7 +3,7 @@
 import ast
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from graphlib import TopologicalSorter
@@ -182,6 +182,17 @@ def test_every_package_has_a_docstring_of_one_line() -> None:
         if path.name == "__init__.py":
             first = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
             assert first.endswith("."), path
+
+
+def test_no_two_classes_share_a_name() -> None:
+    """A name must lead to one class."""
+    found = Counter(
+        node.name
+        for path in modules()
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, count in found.items() if count > 1} == set()
 
 
 def test_a_report_has_the_word_of_its_command() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bots.learned.network import LOGIT_ONE, count_cells, phase_row
 from bots.learned.network import ONE as ONE_HIDDEN
 from bots.learned.patterns import FIRST_PHASE, KINDS, NOTHING, ROWS, odd_from_top, rows_of
-from bots.learned.weights import OUT_ONE, Weights
+from bots.learned.weights import OUT_ONE, LearnedWeights
 from engine import vector
 from engine.bits import ONE
 from engine.board import MAX_SIDE
@@ -56,7 +56,7 @@ def new_network(hidden: int, seed: int) -> Network:
     return Network(table, out, np.zeros(1, np.float32))
 
 
-def network_of(weights: Weights) -> Network:
+def network_of(weights: LearnedWeights) -> Network:
     """Return the network of a file of weights, to train it further."""
     return Network(
         weights.table.astype(np.float32) / np.float32(ONE_HIDDEN),

@@ -19,7 +19,7 @@ OUT_ONE: Final = LOGIT_ONE // ONE
 _MOST: Final = 2**15 - 1
 
 
-class Weights(NamedTuple):
+class LearnedWeights(NamedTuple):
     """The content of a file."""
 
     table: NDArray[np.int16]
@@ -32,25 +32,25 @@ class Weights(NamedTuple):
 
 def quantize(
     table: NDArray[np.float32], out: NDArray[np.float32], bias: NDArray[np.float32]
-) -> Weights:
+) -> LearnedWeights:
     """Convert trained numbers to 16-bit integers, clipping those that are too large."""
 
     def whole(values: NDArray[np.float32], one: int) -> NDArray[np.int16]:
         return np.clip(np.rint(values * one), -_MOST, _MOST).astype(np.int16)
 
-    return Weights(
+    return LearnedWeights(
         whole(table, ONE), whole(out, OUT_ONE), np.rint(bias * LOGIT_ONE).astype(np.int64)
     )
 
 
-def pack_weights(weights: Weights) -> bytes:
+def pack_weights(weights: LearnedWeights) -> bytes:
     """Return the content of a file; equal weights give equal bytes."""
     file = io.BytesIO()
     np.savez_compressed(file, **weights._asdict())
     return file.getvalue()
 
 
-def read_weights(path: Path) -> Weights:
+def read_weights(path: Path) -> LearnedWeights:
     """Read the weights in a file; callers share the arrays and must not change them.
 
     Raises:
@@ -77,9 +77,9 @@ def read_weights(path: Path) -> Weights:
 
 # Cached, because every game builds one or two players.
 @functools.lru_cache(maxsize=2)
-def _unpacked(content: bytes) -> Weights:
+def _unpacked(content: bytes) -> LearnedWeights:
     with np.load(io.BytesIO(content), allow_pickle=False) as found:
-        return Weights(*(found[name] for name in Weights._fields))
+        return LearnedWeights(*(found[name] for name in LearnedWeights._fields))
 
 
 @functools.cache

@@ -5,8 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from db.models import Game
-from db.models import LastOutput as LastOutputRow
+from db.models import Game, StoredLastOutput
 from db.records.games import LastOutput
 from db.records.pairs import signed_hash
 from db.records.sides import SideSums
@@ -89,7 +88,7 @@ def insert_games(
             for row in connection.execute(query)
             if (row.pair_id, row.game) in failed
         ]
-        connection.execute(insert(LastOutputRow), rows)
+        connection.execute(insert(StoredLastOutput), rows)
 
 
 def last_output_values(game_id: int, output: LastOutput) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 from db.columns import to_record, to_values
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.models import Game, SolvedPosition, Verdict
+from db.models import Game, StoredSolution, StoredVerdict
 from db.queries.bots import find_revisions
 from db.records import analysis as records
 
@@ -29,10 +29,12 @@ class Analysis:
             UnknownRow: a bot is unknown.
 
         """
-        of_solver = and_(Verdict.game_id == Game.id, Verdict.solver_version == query.solver_version)
+        of_solver = and_(
+            StoredVerdict.game_id == Game.id, StoredVerdict.solver_version == query.solver_version
+        )
         wanted = (
-            select(Game.id, Game.board, func.coalesce(Verdict.nodes, 0))
-            .outerjoin(Verdict, of_solver)
+            select(Game.id, Game.board, func.coalesce(StoredVerdict.nodes, 0))
+            .outerjoin(StoredVerdict, of_solver)
             .where(Game.division_id == query.division_id)
         )
         if query.rated_only:
@@ -55,7 +57,7 @@ class Analysis:
         with self._database.reading() as connection:
             for start in range(0, len(wanted), KEYS_AT_ONCE):
                 part = wanted[start : start + KEYS_AT_ONCE]
-                query = select(SolvedPosition.__table__).where(SolvedPosition.key.in_(part))
+                query = select(StoredSolution.__table__).where(StoredSolution.key.in_(part))
                 for row in connection.execute(query):
                     found[row.key] = to_record(records.SolvedPosition, row)
         return found
@@ -73,12 +75,14 @@ class Analysis:
             return
         with self._database.writing() as connection:
             for one in positions:
-                connection.execute(delete(SolvedPosition).where(SolvedPosition.key == one.key))
+                connection.execute(delete(StoredSolution).where(StoredSolution.key == one.key))
             if positions:
-                connection.execute(insert(SolvedPosition), [to_values(one) for one in positions])
+                connection.execute(insert(StoredSolution), [to_values(one) for one in positions])
             if verdict is not None and _game_exists(connection, verdict.game_id):
-                connection.execute(delete(Verdict).where(Verdict.game_id == verdict.game_id))
-                connection.execute(insert(Verdict).values(**to_values(verdict)))
+                connection.execute(
+                    delete(StoredVerdict).where(StoredVerdict.game_id == verdict.game_id)
+                )
+                connection.execute(insert(StoredVerdict).values(**to_values(verdict)))
 
     def judged(
         self, division_id: int, *, since: float | None = None, games: Sequence[int] | None = None
@@ -101,9 +105,9 @@ class Analysis:
                 Game.opening_plies,
                 Game.result,
                 Game.termination,
-                Verdict.moves,
+                StoredVerdict.moves,
             )
-            .join(Verdict, Verdict.game_id == Game.id)
+            .join(StoredVerdict, StoredVerdict.game_id == Game.id)
             .where(Game.division_id == division_id)
             .order_by(Game.id)
         )
@@ -120,8 +124,8 @@ class Analysis:
         """Delete all verdicts and solved positions; return the numbers of both."""
         with self._database.writing() as connection:
             return (
-                connection.execute(delete(Verdict)).rowcount,
-                connection.execute(delete(SolvedPosition)).rowcount,
+                connection.execute(delete(StoredVerdict)).rowcount,
+                connection.execute(delete(StoredSolution)).rowcount,
             )
 
 

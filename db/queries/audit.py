@@ -29,11 +29,11 @@ from db.errors import Corrupt
 from db.models import (
     Division,
     Game,
-    LastOutput,
-    OpeningSet,
     Pair,
     Revision,
     Run,
+    StoredLastOutput,
+    StoredOpeningSet,
 )
 from db.queries.bots import read_bot_names
 from db.records.pairs import PairStatus
@@ -143,19 +143,19 @@ class Audit:
                 *raw_columns(Pair.__table__, "pair_", OF_PAIR),
                 *raw_columns(Run.__table__, "run_", OF_RUN),
                 *raw_columns(Division.__table__, "division_", OF_DIVISION),
-                LastOutput.game_id.is_not(None).label("has_last_words"),
+                StoredLastOutput.game_id.is_not(None).label("has_last_words"),
             )
             .outerjoin(Pair, Pair.id == Game.pair_id)
             .outerjoin(Run, Run.id == Game.run_id)
             .outerjoin(Division, Division.id == Game.division_id)
-            .outerjoin(LastOutput, LastOutput.game_id == Game.id)
+            .outerjoin(StoredLastOutput, StoredLastOutput.game_id == Game.id)
             .order_by(Game.id)
         )
         with self._database.streaming() as connection:
             names = read_bot_names(connection)
             openings = {
                 row.content_hash: frozenset(row.lines.splitlines())
-                for row in connection.execute(select(OpeningSet.__table__))
+                for row in connection.execute(select(StoredOpeningSet.__table__))
             }
             for row in connection.execute(query):
                 fault = _find_fault(row._asdict(), names, openings)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 from db.columns import raw_columns
 from db.connection.database import Database
 from db.derived.game_columns import read_last_output, read_sides
-from db.models import Bot, Game, LastOutput, Pair, Revision, Run, Verdict
+from db.models import Bot, Game, Pair, Revision, Run, StoredLastOutput, StoredVerdict
 from db.queries.bots import read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.opening_sets import find_set
@@ -48,16 +48,16 @@ def export_lines(
             *raw_columns(games),
             pairs.c.number,
             pairs.c.aborts,
-            LastOutput.stderr,
-            LastOutput.messages,
-            Verdict.solver_version,
-            Verdict.nodes.label("verdict_nodes"),
-            Verdict.moves.label("verdicts"),
+            StoredLastOutput.stderr,
+            StoredLastOutput.messages,
+            StoredVerdict.solver_version,
+            StoredVerdict.nodes.label("verdict_nodes"),
+            StoredVerdict.moves.label("verdicts"),
             func.row_number().over(order_by=games.c.id).label("stored_order"),
         )
         .join(pairs, pairs.c.id == games.c.pair_id)
-        .outerjoin(LastOutput, LastOutput.game_id == games.c.id)
-        .outerjoin(Verdict, Verdict.game_id == games.c.id)
+        .outerjoin(StoredLastOutput, StoredLastOutput.game_id == games.c.id)
+        .outerjoin(StoredVerdict, StoredVerdict.game_id == games.c.id)
         .order_by(games.c.run_id, pairs.c.number, games.c.game)
     )
     if division_id is not None:

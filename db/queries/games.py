@@ -29,7 +29,7 @@ from db.derived.game_columns import (
     read_last_output,
     read_sides,
 )
-from db.models import Division, Game, LastOutput, Pair, Run
+from db.models import Division, Game, Pair, Run, StoredLastOutput
 from db.queries.bots import find_revisions, read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.runs import find_run
@@ -223,8 +223,8 @@ class Games:
 
 def _select_whole() -> Select[Any]:
     """Select whole games, with their last output if there is any."""
-    return select(*ROW, LastOutput.stderr, LastOutput.messages).outerjoin(
-        LastOutput, LastOutput.game_id == Game.id
+    return select(*ROW, StoredLastOutput.stderr, StoredLastOutput.messages).outerjoin(
+        StoredLastOutput, StoredLastOutput.game_id == Game.id
     )
 
 

@@ -20,7 +20,7 @@ from db.derived.invariants import (
     prefix_names,
 )
 from db.derived.pair_outcome import outcome_of
-from db.models import Division, Game, Pair, Run, Verdict
+from db.models import Division, Game, Pair, Run, StoredVerdict
 from db.queries.divisions import ensure_division
 from db.queries.import_bots import Content, ImportedBots
 from db.queries.opening_sets import find_set, insert_set
@@ -261,11 +261,11 @@ class _Importer:
 
     def _store_verdict(self, line: GameLine, game_id: int) -> None:
         """Store the verdicts on a game, unless some are stored."""
-        known = select(Verdict.game_id).where(Verdict.game_id == game_id)
+        known = select(StoredVerdict.game_id).where(StoredVerdict.game_id == game_id)
         if line.analysis is not None and self._connection.scalar(known) is None:
             found = line.analysis
             verdict = GameVerdict(game_id, found.solver_version, found.nodes, found.moves)
-            self._connection.execute(insert(Verdict).values(asdict(verdict)))
+            self._connection.execute(insert(StoredVerdict).values(asdict(verdict)))
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:
         found = self.bots.revisions.get((name, content_hash))

@@ -15,13 +15,13 @@ from db.errors import InUse, UnknownRow
 from db.models import (
     Bot,
     Game,
-    LastOutput,
     Pair,
     Revision,
     Run,
     RunBot,
+    StoredLastOutput,
+    StoredVerdict,
     TuningStep,
-    Verdict,
 )
 from db.records.runs import (
     NewRun,
@@ -187,9 +187,11 @@ class Runs:
             find_run(connection, run_id)
             pairs = select(Pair.id).where(Pair.run_id == run_id)
             forfeited = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
-            connection.execute(delete(LastOutput).where(LastOutput.game_id.in_(forfeited)))
+            connection.execute(
+                delete(StoredLastOutput).where(StoredLastOutput.game_id.in_(forfeited))
+            )
             deleted = select(Game.id).where(Game.pair_id.in_(pairs))
-            connection.execute(delete(Verdict).where(Verdict.game_id.in_(deleted)))
+            connection.execute(delete(StoredVerdict).where(StoredVerdict.game_id.in_(deleted)))
             games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
             connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))

@@ -38,7 +38,7 @@ Raises PairsPending if a planned pair below that number is not finished.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Contestants:
     """The bots of a stream and where they may meet."""
 
     bots: Mapping[str, int]

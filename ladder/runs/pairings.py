@@ -7,7 +7,7 @@ from itertools import combinations
 from engine.seeds import SplitMix
 from ladder.errors import UsageError
 from ladder.pair_seeds import Purpose, derive
-from ladder.runs.field import Chooser, Field, Fixture, Meeting
+from ladder.runs.field import Chooser, Contestants, Fixture, Meeting
 from ladder.runs.results_pairing import Swiss, Uncertain
 
 
@@ -17,7 +17,7 @@ class Rounds:
     A and B swap between rounds. The rounds of a gate are equal: its candidate is always A.
     """
 
-    def __init__(self, field: Field, *, is_gate: bool = False) -> None:
+    def __init__(self, field: Contestants, *, is_gate: bool = False) -> None:
         """Prepare the meetings of a field."""
         self._field = field
         self._is_gate = is_gate
@@ -46,7 +46,7 @@ class PairingRule:
     name: str
     help: str
     """The rule in words that follow its name."""
-    chooser: Callable[[Field], Chooser]
+    chooser: Callable[[Contestants], Chooser]
     needs_results: bool = False
     """Whether it depends on finished pairs, and so can wait for them."""
     takes_bot: bool = False

@@ -13,7 +13,7 @@ import numpy as np
 from db.records.pairs import PlayedPair
 from engine.seeds import SplitMix
 from ladder.pair_seeds import Purpose, derive
-from ladder.runs.field import Field, Fixture
+from ladder.runs.field import Contestants, Fixture
 from ladder.stats.pool.cells import from_tables
 from ladder.stats.pool.pair_design import BATCH, next_pairs
 
@@ -30,7 +30,7 @@ class ResultsChooser(ABC):
     """Distance in batches: batch b depends on batches 0 .. b - `lag`. With 2, batch b - 1 keeps the
     workers busy meanwhile."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Contestants) -> None:
         """Prepare a chooser, which reads results as they are needed."""
         self._field = field
         self._players = tuple(field.bots)
@@ -126,7 +126,7 @@ class Swiss(ResultsChooser):
 
     lag = 1
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Contestants) -> None:
         """Prepare the rounds of a field."""
         self.size = len(field.bots) // 2
         self._no_rematch = (len(field.bots) - 1) // 2

@@ -19,7 +19,7 @@ from engine.seeds import SplitMix
 from ladder.errors import UnfitBot, UsageError
 from ladder.match.specs.board_support import can_play_class, propose_boards
 from ladder.pair_seeds import Purpose, derive, derive_pair_seed
-from ladder.runs.field import Chooser, Field, Fixture, Meeting, ReadResults, no_results
+from ladder.runs.field import Chooser, Contestants, Fixture, Meeting, ReadResults, no_results
 from ladder.runs.pairings import Pairing
 
 
@@ -135,7 +135,7 @@ class Schedule:
     @cached_property
     def _choose(self) -> Chooser:
         return self.pairing.rule.chooser(
-            Field(
+            Contestants(
                 bots=self.bots,
                 meetings=self.pairing.meetings(tuple(self.bots)),
                 shared=self._shared,

@@ -26,7 +26,7 @@ positive."""
 
 
 @dataclass(frozen=True)
-class Moments:
+class ScoreMoments:
     """Mean and standard deviation of a unit's (game's or pair's) score per game, 0..1."""
 
     units: float
@@ -67,14 +67,14 @@ def regularise_counts(*, counts: ArrayLike) -> FloatArray:
     return np.where(array == 0.0, EMPTY_CELL, array)
 
 
-def moments(*, counts: ArrayLike) -> Moments:
+def moments(*, counts: ArrayLike) -> ScoreMoments:
     """Return mean and deviation of a row of regularised counts; errors as `check_counts`."""
     array = regularise_counts(counts=counts)
     units = float(array.sum())
     scores = unit_scores(size=array.shape[-1])
     mean = float(array @ scores) / units
     variance = float(array @ (scores - mean) ** 2) / units
-    return Moments(units=units, mean=mean, deviation=variance**0.5)
+    return ScoreMoments(units=units, mean=mean, deviation=variance**0.5)
 
 
 def pentanomial(*, table: Sequence[Sequence[float]] | FloatArray) -> FloatArray:

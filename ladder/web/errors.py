@@ -33,7 +33,7 @@ class Gone(Refused):
     status = 410
 
 
-class Busy(Refused):
+class Overloaded(Refused):
     """Too many requests of a kind at once."""
 
     status = 503

@@ -4,12 +4,12 @@ from typing import Any
 
 from rich.text import Text
 
-from ladder.experiments.select.session import Choice, Player, SelectionOutcome
+from ladder.experiments.select.session import RankedBot, SelectionEnd, SelectionOutcome
 from reports.findings.finding import Case, Finding, Titled
 from reports.layout.format import join_names, number, values_of
 from reports.layout.table import VERDICT_STYLES, Column
 
-WORDS = {Choice.UNDECIDED: "not decided"}
+WORDS = {SelectionEnd.UNDECIDED: "not decided"}
 """The words for choices that do not name themselves."""
 
 
@@ -28,7 +28,7 @@ def select_document(selected: SelectionOutcome) -> dict[str, Any]:
     }
 
 
-def _player_document(player: Player) -> dict[str, Any]:
+def _player_document(player: RankedBot) -> dict[str, Any]:
     return {
         "name": player.name,
         **values_of(player, "elo", "error95", digits=2),
@@ -49,7 +49,7 @@ def select_finding(selected: SelectionOutcome) -> Finding:
         facts.append(("Baseline", selected.baseline))
     names = sorted(each.name for each in selected.players)
     question_text = f"Which of {join_names(names)} is the best?"
-    problem = "" if selected.choice is Choice.CHOSEN else "error"
+    problem = "" if selected.choice is SelectionEnd.CHOSEN else "error"
     return Finding(
         kind="select",
         question=question_text,
@@ -79,17 +79,17 @@ def player_columns(selected: SelectionOutcome) -> list[Column]:
     ]
 
 
-def verdict_on(selected: SelectionOutcome, player: Player) -> str:
+def verdict_on(selected: SelectionOutcome, player: RankedBot) -> str:
     """Return the verdict on a bot: gained, undecided or lost."""
     if not player.can_be_best and not player.is_alike:
         return "lost"
-    return "gained" if selected.choice is Choice.CHOSEN else "undecided"
+    return "gained" if selected.choice is SelectionEnd.CHOSEN else "undecided"
 
 
-def _state_of(selected: SelectionOutcome, player: Player) -> str:
+def _state_of(selected: SelectionOutcome, player: RankedBot) -> str:
     if player.reason:
         return player.reason
-    if selected.choice is not Choice.CHOSEN:
+    if selected.choice is not SelectionEnd.CHOSEN:
         return "can be the best" if player.can_be_best else ""
     if player is selected.players[0]:
         return "the choice"

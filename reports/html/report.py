@@ -28,7 +28,7 @@ from reports.html.tables import Cell, Table, headings
 from reports.html.viewer import viewer_game
 from reports.layout.fields import NOTHING
 from reports.report.comparison import sections
-from reports.report.rating_columns import View
+from reports.report.rating_columns import RatingView
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -74,7 +74,7 @@ def report_page(
     figures = {
         figure.name: figure
         for figure in (
-            ratings_figure(View(standings)),
+            ratings_figure(RatingView(standings)),
             steps_figure(data.steps),
             history_figure(data.history, order),
             dates_figure(rated, data.bots),

@@ -22,7 +22,7 @@ UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RatingView:
     """A rating list and how to show it."""
 
     standings: Standings
@@ -34,7 +34,7 @@ class View:
     """Whether marks have their own column or follow the names."""
 
 
-def _marks_shown(view: View) -> bool:
+def _marks_shown(view: RatingView) -> bool:
     return view.marks_apart and any(map(marks, view.standings.bots))
 
 
@@ -63,19 +63,19 @@ def _is_bound(bot: BotStanding) -> bool:
     return bot.elo_at_least is not None or bot.elo_at_most is not None
 
 
-def _name_text(bot: BotStanding, view: View) -> Text:
+def _name_text(bot: BotStanding, view: RatingView) -> Text:
     if not view.marks_apart:
         return Text(f"{bot.name} {marks(bot)}".strip())
     style = "red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
     return Text(bot.name, style=style)
 
 
-def _name_cell(bot: BotStanding, view: View) -> Cell:
+def _name_cell(bot: BotStanding, view: RatingView) -> Cell:
     name = f"{bot.name} (anchor)" if bot.name in view.standings.anchors else bot.name
     return Cell(name, href=view.link(bot.name))
 
 
-def _elo_text(bot: BotStanding, _: View) -> str:
+def _elo_text(bot: BotStanding, _: RatingView) -> str:
     if bot.elo_at_least is not None:
         return f">={bot.elo_at_least:.0f}"
     if bot.elo_at_most is not None:
@@ -83,14 +83,14 @@ def _elo_text(bot: BotStanding, _: View) -> str:
     return number(bot.elo)
 
 
-def _elo_cell(bot: BotStanding, _: View) -> Cell:
+def _elo_cell(bot: BotStanding, _: RatingView) -> Cell:
     """Return the rating; a bound sorts by the rating behind it."""
     if bot.elo is None:
         return Cell("-", title=bot.reasons.get("elo", ""))
     return Cell(rating_words(bot) if _is_bound(bot) else f"{bot.elo:.0f}", bot.elo)
 
 
-def _change(bot: BotStanding, view: View) -> Cell:
+def _change(bot: BotStanding, view: RatingView) -> Cell:
     """Return the change of the rating, or ``new`` for a bot that had none."""
     if bot.elo is None or view.before is None:
         return Cell("-")
@@ -169,6 +169,6 @@ def standings_csv(standings: Standings) -> str:
     return csv_of(COLUMNS, [{**standing_values(bot), **bot.forfeits} for bot in standings.bots])
 
 
-def terminal_columns(view: View) -> list[Column]:
+def terminal_columns(view: RatingView) -> list[Column]:
     """Return the columns on a terminal and in Markdown."""
     return columns_of(COLUMNS, view.standings.bots, view)

@@ -22,7 +22,7 @@ from reports.report.notes import note_text
 from reports.report.rating_columns import (
     OVER_BUDGET,
     UNRELIABLE,
-    View,
+    RatingView,
     standing_values,
     terminal_columns,
 )
@@ -69,7 +69,7 @@ def standing_document(bot: BotStanding, wrong: DivisionMistakes | None) -> dict[
     return standing_values(bot) | ({} if mistakes is None else {"mistakes": mistakes})
 
 
-def _columns(view: View, wrong: DivisionMistakes | None) -> list[Column]:
+def _columns(view: RatingView, wrong: DivisionMistakes | None) -> list[Column]:
     names = [bot.name for bot in view.standings.bots]
     return [*terminal_columns(view), *rate_columns(wrong, names)]
 
@@ -80,7 +80,7 @@ def standings_markdown(
     """Return the rating list as Markdown, with the table of pairs if `pairs`."""
     parts = [markdown_text(headline(standings))]
     if standings.bots:
-        parts.append(to_markdown(_columns(View(standings, marks_apart=False), wrong)))
+        parts.append(to_markdown(_columns(RatingView(standings, marks_apart=False), wrong)))
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
     parts += map(markdown_text, (*map(note_text, standings.notes), *remarks(standings)))
@@ -107,7 +107,7 @@ def print_standings(
 
 
 def _print_list(standings: Standings, wrong: DivisionMistakes | None, console: Console) -> None:
-    fitted = fit(_columns(View(standings), wrong), console.width)
+    fitted = fit(_columns(RatingView(standings), wrong), console.width)
     console.print(fitted.table())
     if fitted.left_out:
         hidden = ", ".join(fitted.left_out)

@@ -140,11 +140,11 @@ def test_output_of_libraries_does_not_reach_the_protocol() -> None:
     """It goes to standard error, including output at exit."""
     code = (
         "import bots.host as h, os\n"
-        "old = h.Host.answer\n"
+        "old = h.PlayerHost.answer\n"
         "def answer(self, request):\n"
         "    print('noise'); os.system('echo more noise')\n"
         "    return old(self, request)\n"
-        "h.Host.answer = answer\n"
+        "h.PlayerHost.answer = answer\n"
         "h.exit_now(h.main())\n"
     )
     done = subprocess.run(
@@ -170,7 +170,7 @@ def test_a_player_may_use_what_numba_does_not() -> None:
         "    assert 'scipy' not in sys.modules\n"
         "    import scipy\n"
         "    return h.HelloReply(scipy.__name__, '', ())\n"
-        "h.Host.answer = answer\n"
+        "h.PlayerHost.answer = answer\n"
         "h.exit_now(h.main())\n"
     )
     done = subprocess.run(

@@ -10,8 +10,8 @@ import psutil
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
 from db.records.launch import Start
 from ladder.match.process.bot_process import (
-    Answer,
     BotProcess,
+    TimedReply,
 )
 
 FAKE_BOT = Path(__file__).parent.parent / "fake_bots" / "bot.py"
@@ -55,6 +55,6 @@ def open_game(bot: BotProcess) -> None:
     bot.ask(NEW_GAME, timeout_s=10)
 
 
-def first_move(bot: BotProcess, timeout_s: float = 10.0) -> Answer:
+def first_move(bot: BotProcess, timeout_s: float = 10.0) -> TimedReply:
     """Ask for the first move."""
     return bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s)

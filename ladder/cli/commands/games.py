@@ -21,7 +21,7 @@ from ladder.cli.output import show_table
 from ladder.cli.parsing import parse_plies, parse_since
 from ladder.errors import UsageError
 from ladder.results.overview.game_filter import GameFilter
-from ladder.results.overview.game_words import ENDINGS, FORFEIT, Mover, Outcome
+from ladder.results.overview.game_words import ENDINGS, FORFEIT, BotResult, Mover
 from reports.games import games_document, print_games
 
 PANEL_PLAYERS = "Who played"
@@ -110,7 +110,7 @@ def games(
 
     Only games that meet all given conditions are listed; `ladder replay NUMBER` shows one of them.
     """
-    results = {Outcome.WON: won, Outcome.LOST: lost, Outcome.DRAWN: drawn}
+    results = {BotResult.WON: won, BotResult.LOST: lost, BotResult.DRAWN: drawn}
     asked = [result for result, wanted in results.items() if wanted]
     if len(asked) > 1:
         raise UsageError("--won, --lost and --drawn contradict each other: give one of them")

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.search import CommitSearch
 from ladder.stats.sprt import Sprt, walk
 
 LEFT_AT_THE_END = 0.2
@@ -14,7 +14,7 @@ WASTE = 1.5
 best."""
 
 
-def games_left(search: Search) -> float | None:
+def games_left(search: CommitSearch) -> float | None:
     """Estimate the games until the answer; None before the first pair.
 
     It is the remaining entropy over the information of the best next pair. If a commit is weaker

@@ -25,7 +25,7 @@ SHORT = 10
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class CommitHistory:
     """The commits that may be to blame."""
 
     repository: Path
@@ -45,7 +45,9 @@ class History:
         return resolve_commit(self.repository, commit.commit)
 
 
-def read_history(spec: str, folder: Path, *, good: str, bad: str, first_parent: bool) -> History:
+def read_history(
+    spec: str, folder: Path, *, good: str, bad: str, first_parent: bool
+) -> CommitHistory:
     """Return the history from a good revision to a bad one.
 
     Args:
@@ -88,7 +90,7 @@ def read_history(spec: str, folder: Path, *, good: str, bad: str, first_parent: 
             "parents only"
         )
     chosen = LoggedCommit(first, (), subject_of(repository, first))
-    return History(repository, chosen, tuple(commits), _holds(commits, first_parent))
+    return CommitHistory(repository, chosen, tuple(commits), _holds(commits, first_parent))
 
 
 def _holds(commits: Sequence[LoggedCommit], first_parent: bool) -> BoolArray:

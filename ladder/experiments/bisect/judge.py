@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from db.records.pairs import PlayedPair
 from ladder.experiments.bisect.cost import games_left
 from ladder.experiments.bisect.history import SHORT
-from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.search import CommitSearch
 from ladder.experiments.engine import ExperimentJudge
 
 SETTINGS = "bisect"
@@ -16,7 +16,7 @@ class VisitJudge(ExperimentJudge):
     """Takes the pairs of the current commit of a search."""
 
     def __init__(
-        self, search: Search, names: tuple[str, str], identity: Mapping[str, object]
+        self, search: CommitSearch, names: tuple[str, str], identity: Mapping[str, object]
     ) -> None:
         """Begin a visit.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.question import BisectQuestion
-from ladder.experiments.bisect.search import SETTLED, Answer, Search, Tested
+from ladder.experiments.bisect.search import SETTLED, Answer, CommitSearch, Tested
 from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.match.specs.git import LoggedCommit
 from ladder.stats.elo import EloEstimate, estimate
@@ -107,7 +107,7 @@ class BisectResult:
         return exit_code_of(self.answer or STOPPED)
 
 
-def visit_of(search: Search, index: int) -> Visit:
+def visit_of(search: CommitSearch, index: int) -> Visit:
     """Return the state of a search that has just left a commit, given by its index."""
     blamed = search.posterior.blamed
     likeliest = int(blamed.argmax())
@@ -121,7 +121,7 @@ def visit_of(search: Search, index: int) -> Visit:
 
 
 def result_of(
-    search: Search, *, conditions: str, seed: int, course: Sequence[Visit] = ()
+    search: CommitSearch, *, conditions: str, seed: int, course: Sequence[Visit] = ()
 ) -> BisectResult:
     """Return the present result of a search."""
     history, after = search.history, search.posterior
@@ -161,7 +161,7 @@ def _scaled_to_distinct(tested: Tested) -> list[float]:
     return [count * share for count in tally.pentanomial]
 
 
-def _tried(search: Search, index: int) -> TriedCommit:
+def _tried(search: CommitSearch, index: int) -> TriedCommit:
     tested = search.tested.get(index)
     weaker = float(search.posterior.weaker[index])
     verdict = CommitVerdict.OPEN
@@ -183,7 +183,7 @@ def _tried(search: Search, index: int) -> TriedCommit:
     )
 
 
-def _sentence(search: Search, suspects: tuple[LoggedCommit, ...], chance: float) -> str:
+def _sentence(search: CommitSearch, suspects: tuple[LoggedCommit, ...], chance: float) -> str:
     """Return the answer as a sentence, without the size of the drop."""
     question, history = search.question, search.history
     games, asked = f"{search.games} games", f"{question.max_drop:g} Elo or more"

@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from db.records.pairs import PlayedPair
-from ladder.experiments.bisect.history import History
+from ladder.experiments.bisect.history import CommitHistory
 from ladder.experiments.bisect.posterior import (
     BoolArray,
     IntArray,
@@ -58,10 +58,10 @@ class Tested:
 
 
 @dataclass(slots=True)
-class Search:
+class CommitSearch:
     """The state of a bisection."""
 
-    history: History
+    history: CommitHistory
     question: BisectQuestion
     tested: dict[int, Tested] = field(default_factory=dict)
     """The tested commits by index in the history."""

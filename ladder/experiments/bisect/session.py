@@ -11,11 +11,11 @@ from db.records.runs import RunKind, RunStatus, division_label
 from db.store import Store
 from engine.seeds import SEED_LIMIT, derive_seed
 from ladder.errors import InvalidRun, UsageError
-from ladder.experiments.bisect.history import SHORT, History
+from ladder.experiments.bisect.history import SHORT, CommitHistory
 from ladder.experiments.bisect.judge import VisitJudge
 from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
-from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.search import CommitSearch
 from ladder.experiments.bisect.stored import keep_result, search_of
 from ladder.experiments.engine import ExperimentContext, judge_pairs, play
 from ladder.match.process.confinement import Confinement
@@ -35,7 +35,7 @@ NO_LIMIT = 2**31 - 1
 class Bisection:
     """A bisection to be played."""
 
-    history: History
+    history: CommitHistory
     bots: CommitBots
     question: BisectQuestion
     settings: RunSettings
@@ -91,7 +91,7 @@ class _BisectSession:
         report: Callable[[str], None],
     ) -> None:
         self._context, self._good, self._report = context, good, report
-        self._search = Search(bisection.history, bisection.question)
+        self._search = CommitSearch(bisection.history, bisection.question)
         self._bisection = bisection
         self._key = self._identity(bisection)
         self._seed = self._find_seed()

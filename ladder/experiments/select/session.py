@@ -16,7 +16,7 @@ from ladder.match.registry.registered import find_bot
 from ladder.runs.settings import RunSettings
 
 
-class Choice(StrEnum):
+class SelectionEnd(StrEnum):
     """The ends of a selection."""
 
     CHOSEN = "chosen"
@@ -30,7 +30,7 @@ class Choice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Player:
+class RankedBot:
     """A bot of the field in the result."""
 
     name: str
@@ -50,11 +50,11 @@ class Player:
 class SelectionOutcome:
     """The outcome of a selection."""
 
-    choice: Choice
+    choice: SelectionEnd
     reason: str
     question: SelectQuestion
     baseline: str | None
-    players: tuple[Player, ...]
+    players: tuple[RankedBot, ...]
     """The bots of the field, the strongest first and failed ones last."""
     games: int
     """Counted games."""
@@ -69,14 +69,14 @@ class SelectionOutcome:
         return exit_code_of(self.choice)
 
     @property
-    def best(self) -> tuple[Player, ...]:
+    def best(self) -> tuple[RankedBot, ...]:
         """The chosen bot and its equals; without a choice all bots that can be the best."""
-        if self.choice is Choice.CHOSEN:
+        if self.choice is SelectionEnd.CHOSEN:
             return tuple(each for each in self.players if each.is_alike and not each.reason)
         return tuple(each for each in self.players if each.can_be_best)
 
     @property
-    def dropped(self) -> tuple[Player, ...]:
+    def dropped(self) -> tuple[RankedBot, ...]:
         """All other bots."""
         return tuple(each for each in self.players if each not in self.best)
 
@@ -146,23 +146,23 @@ def selected_of(
         stopped: The reason why the run is not over; empty if it is.
 
     """
-    choice, reason = Choice.UNDECIDED, f"at most {judge.question.games} games are allowed"
+    choice, reason = SelectionEnd.UNDECIDED, f"at most {judge.question.games} games are allowed"
     if invalid or judge.is_invalid:
-        choice, reason = Choice.INVALID, invalid or "; ".join(judge.failed.values())
+        choice, reason = SelectionEnd.INVALID, invalid or "; ".join(judge.failed.values())
     elif judge.is_chosen:
-        choice = Choice.CHOSEN
+        choice = SelectionEnd.CHOSEN
     elif stopped:
-        choice, reason = Choice.STOPPED, stopped
+        choice, reason = SelectionEnd.STOPPED, stopped
     elif judge.is_exhausted:
         reason = "the games repeat: ask for longer openings or other boards"
     players = _players(judge)
     named = f"after {judge.counted} games"
-    if choice is Choice.CHOSEN:
+    if choice is SelectionEnd.CHOSEN:
         reason = (
             f"no other is better than {players[0].name} by {judge.question.indifference:g} Elo or "
             f"more, with {100 * judge.question.confidence:.4g} % confidence, {named}"
         )
-    elif choice is not Choice.INVALID:
+    elif choice is not SelectionEnd.INVALID:
         left = sum(each.can_be_best for each in players)
         wanted = f"{100 * judge.question.confidence:.4g} % confidence needs more games"
         likely = f"{left} can still be the best" if left > 1 else f"one leads, but {wanted}"
@@ -178,7 +178,7 @@ def selected_of(
     )
 
 
-def _players(judge: FieldJudge) -> tuple[Player, ...]:
+def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
     found, leader = judge.strengths(), judge.leader
     players = []
     for index, bot in enumerate(judge.bots):
@@ -186,7 +186,7 @@ def _players(judge: FieldJudge) -> tuple[Player, ...]:
         elo = float(found.elo[index] - found.elo[leader]) if knows else None
         error = judge.error95(found, index, leader) if knows else None
         players.append(
-            Player(
+            RankedBot(
                 name=bot.name,
                 elo=elo,
                 error95=0.0 if knows and index == leader else error,

@@ -30,7 +30,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SolvedShare:
     """The solved positions among some."""
 
     solved: int
@@ -63,11 +63,11 @@ class Answers:
     """A sentence for each position at which the bot failed, such as by a crash."""
 
     @property
-    def share(self) -> Share:
+    def share(self) -> SolvedShare:
         """The share of all positions."""
-        return Share(sum(self.right), len(self.right))
+        return SolvedShare(sum(self.right), len(self.right))
 
-    def by_theme(self, puzzles: Sequence[Puzzle]) -> dict[str, Share]:
+    def by_theme(self, puzzles: Sequence[Puzzle]) -> dict[str, SolvedShare]:
         """Return the share of each theme."""
         found = {}
         for theme in sorted({puzzle.theme for puzzle in puzzles}):
@@ -76,7 +76,7 @@ class Answers:
                 for right, puzzle in zip(self.right, puzzles, strict=True)
                 if puzzle.theme == theme
             ]
-            found[theme] = Share(sum(own), len(own))
+            found[theme] = SolvedShare(sum(own), len(own))
         return found
 
 

@@ -17,7 +17,7 @@ from bots.learned.fit import (
     zero_moments,
 )
 from bots.learned.network import HIDDEN
-from bots.learned.weights import Weights
+from bots.learned.weights import LearnedWeights
 from ladder.learning.value.samples import Samples
 from ladder.learning.value.settings import LearningSettings
 
@@ -63,7 +63,7 @@ def fit_network(
     seed: int,
     learned: Samples,
     held_out: Samples,
-    first: Weights | None = None,
+    first: LearnedWeights | None = None,
 ) -> tuple[Network, Quality]:
     """Fit a network to samples, and return it with its quality.
 

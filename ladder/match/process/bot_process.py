@@ -88,7 +88,7 @@ Question = Hello | NewGame | MoveAsk
 R_co = TypeVar("R_co", bound=Reply, covariant=True)
 
 
-class Answer(NamedTuple, Generic[R_co]):
+class TimedReply(NamedTuple, Generic[R_co]):
     """A bot's answer and its time."""
 
     reply: R_co
@@ -99,7 +99,7 @@ class Answer(NamedTuple, Generic[R_co]):
     """Whether it came late, and the machine explains the delay."""
 
 
-MoveAnswer = Answer[MoveReply | Resign]
+MoveAnswer = TimedReply[MoveReply | Resign]
 
 
 class _TimedMove(NamedTuple):
@@ -187,19 +187,19 @@ class BotProcess:
         return cls(client, history, foreign=start.foreign, long_wait_s=long_wait_s)
 
     @overload
-    def ask(self, request: Hello, *, timeout_s: float) -> Answer[HelloReply]: ...
+    def ask(self, request: Hello, *, timeout_s: float) -> TimedReply[HelloReply]: ...
 
     @overload
-    def ask(self, request: NewGame, *, timeout_s: float) -> Answer[Ready]: ...
+    def ask(self, request: NewGame, *, timeout_s: float) -> TimedReply[Ready]: ...
 
     @overload
     def ask(
         self, request: MoveAsk, *, timeout_s: float, budget_s: float | None = None
-    ) -> Answer[MoveReply | Resign]: ...
+    ) -> TimedReply[MoveReply | Resign]: ...
 
     def ask(
         self, request: Question, *, timeout_s: float, budget_s: float | None = None
-    ) -> Answer[HelloReply] | Answer[Ready] | Answer[MoveReply | Resign]:
+    ) -> TimedReply[HelloReply] | TimedReply[Ready] | TimedReply[MoveReply | Resign]:
         """Ask a question and wait for its answer.
 
         Args:
@@ -263,8 +263,8 @@ class BotProcess:
         ):
             text = f"answered {describe_request(request)} with the answer to ply {reply.ply}"
             self._fail(BotProtocolError(text))
-        # Like Answer(...), without the cost of its Python-level constructor.
-        return tuple.__new__(Answer, (reply, elapsed_us, is_excused))
+        # Like TimedReply(...), without the cost of its Python-level constructor.
+        return tuple.__new__(TimedReply, (reply, elapsed_us, is_excused))
 
     def add_log_heading(self, line: str) -> None:
         """Write a line into the log before the bot's next stderr output."""

@@ -82,7 +82,7 @@ class _OpenGame:
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _GameTask:
     """A game to analyse, and what is known of its positions."""
 
     game_id: int
@@ -160,7 +160,7 @@ def analyse(
             state.decided += is_decided
             watcher.tick(state)
 
-    def tasks() -> Iterator[_Task]:
+    def tasks() -> Iterator[_GameTask]:
         for game_id in waiting:
             game = store.games.get(game_id)
             if game is None:  # its run was deleted meanwhile
@@ -168,11 +168,11 @@ def analyse(
             replayed = ReplayedGame.of(game)
             stored = store.analysis.solved(key for key, _ in replayed.keys)
             opened = _OpenGame(frozenset(key for key, _ in replayed.keys))
-            task = _Task(game_id, replayed, stored, opened, tuple(open_games))
+            task = _GameTask(game_id, replayed, stored, opened, tuple(open_games))
             open_games.append(opened)
             yield task
 
-    def work(task: _Task) -> tuple[_Task, Analysed]:
+    def work(task: _GameTask) -> tuple[_GameTask, Analysed]:
         if not hasattr(own, "solvers"):
             own.solvers = Solvers()
         solved: list[SolvedPosition] = []

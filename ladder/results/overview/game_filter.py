@@ -8,7 +8,7 @@ from engine.board import parse_board_class
 from engine.errors import BoardError
 from engine.result import Termination
 from ladder.errors import UsageError
-from ladder.results.overview.game_words import ENDINGS, FORFEIT, Mover, Outcome
+from ladder.results.overview.game_words import ENDINGS, FORFEIT, BotResult, Mover
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class GameFilter:
 
     bot: str | None = None
     opponent: str | None = None
-    result: Outcome | None = None
+    result: BotResult | None = None
     side: Mover | None = None
     """Whether `bot` moved first or second."""
     ending: str | None = None

@@ -9,7 +9,7 @@ FORFEIT = "forfeit"
 ENDINGS = (FORFEIT, *(each.value for each in Termination if each is not Termination.ABORTED))
 
 
-class Outcome(StrEnum):
+class BotResult(StrEnum):
     """A result for the bot, or without a bot for the first player."""
 
     WON = "won"
@@ -18,7 +18,7 @@ class Outcome(StrEnum):
 
     # The words of stored results and of JSON output are accepted, too.
     @classmethod
-    def _missing_(cls, value: object) -> "Outcome | None":
+    def _missing_(cls, value: object) -> "BotResult | None":
         return {"win": cls.WON, "loss": cls.LOST, "draw": cls.DRAWN}.get(str(value))
 
     @property

@@ -20,7 +20,7 @@ FRESH_S = 0.8
 
 
 @dataclass(slots=True)
-class View:
+class LivePage:
     """A whole page at one moment."""
 
     html: bytes
@@ -42,14 +42,14 @@ class Views:
     def __init__(self, readers: Readers, changes: Changes) -> None:
         self._readers = readers
         self._changes = changes
-        self._cached: OrderedDict[Hashable, View] = OrderedDict()
-        self._making: dict[Hashable, asyncio.Task[View]] = {}
+        self._cached: OrderedDict[Hashable, LivePage] = OrderedDict()
+        self._making: dict[Hashable, asyncio.Task[LivePage]] = {}
 
     def close(self) -> None:
         """End the thread that looks for changes."""
         self._changes.close()
 
-    async def get(self, key: Hashable, render: RenderParts, frame: Frame) -> View:
+    async def get(self, key: Hashable, render: RenderParts, frame: Frame) -> LivePage:
         """Return the view of a key; it reflects the last change, or is younger than `FRESH_S`.
 
         Raises:
@@ -67,20 +67,20 @@ class Views:
         return await asyncio.shield(task)
 
     async def _make(
-        self, key: Hashable, known: View | None, render: RenderParts, frame: Frame
-    ) -> View:
+        self, key: Hashable, known: LivePage | None, render: RenderParts, frame: Frame
+    ) -> LivePage:
         version, now = await self._changes.count(), time.monotonic()
         if known is not None and known.version == version:
             known.looked_at = now
             return known
 
-        def make(store: FollowedStore) -> View:
+        def make(store: FollowedStore) -> LivePage:
             page = render(store)
             digest = digest_of(page)
             if known is not None and known.etag == f'"{digest}"':
                 known.version, known.looked_at = version, now
                 return known
-            return View(frame(page, digest).encode(), f'"{digest}"', version, now)
+            return LivePage(frame(page, digest).encode(), f'"{digest}"', version, now)
 
         view = await self._readers.read(make)
         self._cached[key] = view

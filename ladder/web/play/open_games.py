@@ -11,7 +11,7 @@ from bots.budget import KIND_OF_FIELD
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
-from ladder.web.errors import Busy, NotFound
+from ladder.web.errors import NotFound, Overloaded
 from ladder.web.play.open_game import SERVER_STOPPED, GameRequest, OpenGame, ask_for_move
 
 
@@ -44,7 +44,7 @@ class OpenGames:
         self._questions = 0
 
     def start(self, request: GameRequest) -> OpenGame:
-        """Start a game. Raises Busy if there are too many."""
+        """Start a game. Raises Overloaded if there are too many."""
         self._check_capacity()
         game = OpenGame(request, self._database, self._confinement)
         self._games[game.key] = game
@@ -97,9 +97,11 @@ class OpenGames:
     def _check_capacity(self) -> None:
         busy = sum(not game.is_over for game in self._games.values()) + self._questions
         if not self._max_games:
-            raise Busy("this server starts no bots: restart it with `ladder serve --players 4`")
+            raise Overloaded(
+                "this server starts no bots: restart it with `ladder serve --players 4`"
+            )
         if busy >= self._max_games:
-            raise Busy(
+            raise Overloaded(
                 f"{busy} bots already play against people, which is this server's limit: finish a "
                 "game, or restart the server with a larger `ladder serve --players N`"
             )

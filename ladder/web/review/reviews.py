@@ -13,7 +13,7 @@ import msgspec
 from db.records.games import GameRow
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.review import ReviewProgress
-from ladder.web.errors import Busy, NotFound
+from ladder.web.errors import NotFound, Overloaded
 from ladder.web.review.process import ReviewMessage, ReviewRequest
 from reports.analyze import review_status
 from reports.html.live.games import game_shown
@@ -28,7 +28,7 @@ MAX_KEPT = 32
 
 
 @dataclass(slots=True)
-class Review:
+class ReviewJob:
     """A review that runs or has ended."""
 
     game: GameRow
@@ -55,7 +55,7 @@ class Reviews:
         """
         self.is_allowed = is_allowed
         self._database = database
-        self._kept: OrderedDict[str, Review] = OrderedDict()
+        self._kept: OrderedDict[str, ReviewJob] = OrderedDict()
         """The latest reviews by number of the game; the last one may run."""
         self._task: asyncio.Task[None] | None = None
 
@@ -63,27 +63,29 @@ class Reviews:
         """Start the review of a game, unless it runs already.
 
         Raises:
-            Busy: another game is reviewed now, or the server starts no bots.
+            Overloaded: another game is reviewed now, or the server starts no bots.
 
         """
         if not self.is_allowed:
-            raise Busy("this server starts no bots: restart it with `ladder serve --players 4`")
+            raise Overloaded(
+                "this server starts no bots: restart it with `ladder serve --players 4`"
+            )
         running = next(reversed(self._kept.values()), None)
         if running is not None and not running.is_over:
             if running.game.id == game.id:
                 return
-            raise Busy(
+            raise Overloaded(
                 f"game {running.game.id} is being analysed "
                 f"({review_status(running.progress)}): try again in a moment"
             )
-        review = Review(game, ReviewProgress(len(game.moves) - game.opening_plies))
+        review = ReviewJob(game, ReviewProgress(len(game.moves) - game.opening_plies))
         self._kept.pop(str(game.id), None)
         self._kept[str(game.id)] = review
         while len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
         self._task = asyncio.create_task(self._run(review))
 
-    def find(self, game: GameRow) -> Review | None:
+    def find(self, game: GameRow) -> ReviewJob | None:
         """Return the latest review of a game; None without one."""
         review = self._kept.get(str(game.id))
         is_same = review is not None and review.game == game  # the database may be another one
@@ -119,7 +121,7 @@ class Reviews:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
 
-    async def _run(self, review: Review) -> None:
+    async def _run(self, review: ReviewJob) -> None:
         try:
             async with asyncio.timeout(LONGEST_S):
                 await self._follow_process(review)
@@ -133,7 +135,7 @@ class Reviews:
         finally:
             review.is_over = True
 
-    async def _follow_process(self, review: Review) -> None:
+    async def _follow_process(self, review: ReviewJob) -> None:
         request = ReviewRequest(self._database, str(review.game.id), os.getpid())
         process = await asyncio.create_subprocess_exec(
             *COMMAND,
@@ -162,7 +164,7 @@ class Reviews:
             )
 
 
-def _state(review: Review) -> dict[str, Any]:
+def _state(review: ReviewJob) -> dict[str, Any]:
     """Return the state of a review for the page of its game."""
     progress, says = review.progress, review_status(review.progress)
     if review.is_over:

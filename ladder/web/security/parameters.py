@@ -9,7 +9,7 @@ from msgspec import Meta
 from starlette.requests import Request
 
 from ladder.results.overview.game_filter import GameFilter
-from ladder.results.overview.game_words import Mover, Outcome
+from ladder.results.overview.game_words import BotResult, Mover
 from ladder.web.errors import Refused
 
 LARGEST_KEY = (1 << 63) - 1
@@ -52,7 +52,7 @@ class OfGames(InDivision, frozen=True, kw_only=True):
 
     bot: Text | None = None
     opponent: Text | None = None
-    result: Outcome | None = None
+    result: BotResult | None = None
     side: Mover | None = None
     ending: Text | None = None
     board: Text | None = None

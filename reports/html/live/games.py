@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from bots.champion import CHAMPION
 from db.records.games import GameRow, GameSummary
 from ladder.results.analysis.division import GameTruth
-from ladder.results.overview.game_words import ENDINGS, Mover, Outcome
+from ladder.results.overview.game_words import ENDINGS, BotResult, Mover
 from reports.games import FIELDS
 from reports.html.live import links
 from reports.html.live.links import bot_link, game_link, run_link
@@ -61,7 +61,7 @@ def games_parts(
                 given=conditions,
                 groups=groups,
                 endings=ENDINGS,
-                results=[each.value for each in Outcome],
+                results=[each.value for each in BotResult],
                 sides=[each.value for each in Mover],
             ),
         },

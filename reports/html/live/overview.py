@@ -16,7 +16,7 @@ from reports.html.sections.verdict import notes_of, verdict
 from reports.html.tables import table_of_fields
 from reports.html.words import as_sentence
 from reports.report.notes import is_warning, note_text
-from reports.report.rating_columns import View
+from reports.report.rating_columns import RatingView
 from reports.runs import FIELDS
 
 RUNS_SHOWN = 12
@@ -49,7 +49,7 @@ def overview_parts(data: Overview, playing: Mapping[int, HeadToHead]) -> PagePar
     standings = data.standings
     if standings is not None and data.division is not None:
         before = data.before if data.latest is not None and data.before else None
-        figure = ratings_figure(View(standings, before=before, link=bot_link))
+        figure = ratings_figure(RatingView(standings, before=before, link=bot_link))
         charts = specs_of([figure])
         names = {bot.name for bot in standings.bots}
         parts["list"] = fragment(

@@ -14,7 +14,7 @@ from reports.html.sections.ratings import ratings_figure
 from reports.html.tables import table_from_columns
 from reports.html.words import as_sentence
 from reports.layout.format import day
-from reports.report.rating_columns import View
+from reports.report.rating_columns import RatingView
 from reports.runs import state_of
 
 
@@ -32,7 +32,7 @@ def run_parts(
     """
     row, found = entry.run.row, finding_of(run)
     finding = None if found is None or run.result is None else parts_of(found, run.result)
-    figure = None if standings is None else ratings_figure(View(standings, link=bot_link))
+    figure = None if standings is None else ratings_figure(RatingView(standings, link=bot_link))
     figures = ([] if figure is None else [figure]) + ([] if finding is None else finding.charts)
     facts = [
         ("State", state_of(entry.run)),

@@ -13,7 +13,7 @@ OUTPUT_LIMIT = 300_000
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailureExample:
     """A forfeit with the bot's last output and messages."""
 
     game: int
@@ -37,7 +37,7 @@ def failures_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
     )
 
 
-def failures(games: Sequence[ShownGame]) -> list[Failure]:
+def failures(games: Sequence[ShownGame]) -> list[FailureExample]:
     """Return the forfeits among games."""
     found, left = [], OUTPUT_LIMIT
     for shown in games:
@@ -52,7 +52,7 @@ def failures(games: Sequence[ShownGame]) -> list[Failure]:
             left -= len(stderr) + sum(map(len, messages))
             sentence = remove_stderr(sentence)
         found.append(
-            Failure(
+            FailureExample(
                 game=game.id,
                 ply=len(game.moves),
                 bot=game.second if game.offender else game.first,

@@ -6,7 +6,7 @@ from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.charts.ratings import rating_chart
 from reports.html.figures import Figure, Row
 from reports.html.tables import table_of_fields
-from reports.report.rating_columns import COLUMNS, View, rating_words
+from reports.report.rating_columns import COLUMNS, RatingView, rating_words
 
 
 def rated_bots(standings: Standings) -> list[BotStanding]:
@@ -14,7 +14,7 @@ def rated_bots(standings: Standings) -> list[BotStanding]:
     return [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
 
 
-def ratings_figure(view: View) -> Figure:
+def ratings_figure(view: RatingView) -> Figure:
     """Return the chart and the table of the rating list."""
     standings = view.standings
     rows = _rows(rated_bots(standings), standings.anchors)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bots.errors import SpecError
-from bots.host import Host
+from bots.host import PlayerHost
 from bots.protocol import Budget, decode_request
 from bots.uct.no_lookahead.column_weights import column_weights, draw_tables
 from bots.uct.no_lookahead.player import NoLookaheadPlayer
@@ -276,7 +276,7 @@ def test_tidying_changes_no_move(name: str) -> None:
 
 def test_the_host_tidies_after_the_answer() -> None:
     """The host calls `tidy` of players that have it, between two moves."""
-    host = Host()
+    host = PlayerHost()
     host.answer(
         decode_request(
             b'{"type":"new_game","rows":9,"columns":9,"forbidden":[4,4],"connect":4,"side":0,'

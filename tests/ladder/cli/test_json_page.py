@@ -17,9 +17,9 @@ from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import result_of
-from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.search import CommitSearch
 from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.session import Choice, Player, SelectionOutcome
+from ladder.experiments.select.session import RankedBot, SelectionEnd, SelectionOutcome
 from ladder.experiments.suite.baseline import BaselineComparison, StoredAnswers
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.puzzle import Puzzle, Suite
@@ -169,19 +169,19 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         stored = StoredAnswers("b", {"simulations": 1}, ())
         return suite_document(suite, [BaselineComparison(answers, stored, 0, 0)])
     if heading == "ladder bisect --json":
-        search = Search(history(), BisectQuestion(max_drop=100.0))
+        search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
         played(search, 3)
         return bisect_document(result_of(search, conditions="6x7", seed=1))
     if heading == "ladder select --json":
         players = tuple(
-            Player(
+            RankedBot(
                 name=name, elo=0.0, error95=1.0, games=9, can_be_best=name == "a", is_alike=False,
                 reason="",
             )
             for name in "ab"
         )  # fmt: skip
         chosen = SelectionOutcome(
-            choice=Choice.UNDECIDED, reason="", question=SelectQuestion(), baseline="b",
+            choice=SelectionEnd.UNDECIDED, reason="", question=SelectQuestion(), baseline="b",
             players=players, games=9, conditions="6x7",
         )  # fmt: skip
         return select_document(chosen)

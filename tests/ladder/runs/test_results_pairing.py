@@ -28,7 +28,7 @@ from db.store import Store
 from engine.board import BoardClass, parse_board
 from engine.result import Result
 from engine.seeds import SplitMix
-from ladder.runs.field import Chooser, Field, PairsPending, read_results
+from ladder.runs.field import Chooser, Contestants, PairsPending, read_results
 from ladder.runs.pairings import SWISS, UNCERTAIN, Pairing, PairingRule
 from ladder.runs.results_pairing import match_neighbours
 from ladder.stats.pool.pair_design import BATCH
@@ -68,7 +68,7 @@ def stored(folder: Path, names: Sequence[str]) -> Store:
 def chooser(store: Store, rule: PairingRule = UNCERTAIN) -> Chooser:
     names = {bot.name: bot.revision.id for bot in store.bots.all()}
     return rule.chooser(
-        Field(
+        Contestants(
             bots=names,
             meetings=Pairing(rule).meetings(tuple(names)),
             shared=lambda *_: (BoardClass(parse_board("4x4")),),

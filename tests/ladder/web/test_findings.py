@@ -10,7 +10,7 @@ from db.records.tuning import TuningStepRow
 from ladder.experiments.bisect.judge import SETTINGS
 from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import result_of, visit_of
-from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.search import CommitSearch
 from ladder.experiments.bisect.stored import bisection_of, keep_result
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.select.question import SelectQuestion
@@ -39,7 +39,7 @@ def bisection(league: League) -> RunRow:
     """Store two runs of a search, of which the second has the answer; return the first."""
     kept = {SETTINGS: {"key": "k", "seed": 1}}
     first, last = (league.run(kind=RunKind.BISECT, settings=kept) for _ in range(2))
-    search = Search(history(), BisectQuestion(max_drop=100.0))
+    search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
     keep_result(league.store, first.id, result_of(search, conditions="6x7", seed=1))
     played(search, 9)
     course = [visit_of(search, 15)]

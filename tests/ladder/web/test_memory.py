@@ -1,7 +1,7 @@
 """The cache of pages is limited, and makes a page again only after a change."""
 
 from ladder.web.live.reading import Changes, Readers
-from ladder.web.live.views import FRESH_S, MAX_VIEWS, View, Views
+from ladder.web.live.views import FRESH_S, MAX_VIEWS, LivePage, Views
 from reports.html.live.parts import PageParts
 from tests.support.data.league import League
 from tests.support.loops import run_apart
@@ -12,7 +12,7 @@ def test_the_cache_of_views_is_limited(league: League) -> None:
     path = str(league.store.path)
     rendered: list[int] = []
 
-    async def ask(views: Views, number: int) -> View:
+    async def ask(views: Views, number: int) -> LivePage:
         def render(_: object) -> PageParts:
             rendered.append(number)
             return PageParts("a page", {"part": str(number)})

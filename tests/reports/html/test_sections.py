@@ -20,7 +20,7 @@ from reports.html.sections.history import dates_figure, drawn_bots_note, history
 from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.speed import speed_figure
 from reports.html.sections.verdict import facts, verdict, warnings
-from reports.report.rating_columns import View, rating_words
+from reports.report.rating_columns import RatingView, rating_words
 
 
 @pytest.mark.slow
@@ -177,9 +177,9 @@ def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
     """The page shows a bound, as the rating itself depends on the prior."""
     best = replace(rated_bots(data.standings)[0], elo_at_least=1017.3)
     assert rating_words(best) == "at least 1017"
-    (_, _, elo, error, *_) = ratings_figure(View(replace(data.standings, bots=[best]))).table.rows[
-        0
-    ]
+    (_, _, elo, error, *_) = ratings_figure(
+        RatingView(replace(data.standings, bots=[best]))
+    ).table.rows[0]
     assert (elo.text, error.text) == ("at least 1017", "-")
     assert verdict([best, *rated_bots(data.standings)[1:]]).startswith(
         f"{best.name} leads with at least 1017 Elo"

@@ -6,8 +6,8 @@ import numpy as np
 
 from db.records.pairs import PlayedPair, signed_hash
 from engine.result import Result, Termination
-from ladder.experiments.bisect.history import History
-from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.history import CommitHistory
+from ladder.experiments.bisect.search import CommitSearch
 from ladder.match.specs.git import LoggedCommit
 
 WIN, LOSS = Result.WIN, Result.LOSS
@@ -30,16 +30,16 @@ def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = Fa
     )
 
 
-def history(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]" = CHAIN) -> History:
+def history(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]" = CHAIN) -> CommitHistory:
     """Invented commits, whose hashes are their indices."""
     commits = tuple(
         LoggedCommit(f"{index:040d}", (), f"Step {index}") for index in range(len(holds))
     )
-    return History(Path(), LoggedCommit("f" * 40, (), "Good"), commits, holds)
+    return CommitHistory(Path(), LoggedCommit("f" * 40, (), "Good"), commits, holds)
 
 
 def played(
-    search: Search, culprit: int | None, *, untestable: tuple[int, ...] = (), most: int = 2000
+    search: CommitSearch, culprit: int | None, *, untestable: tuple[int, ...] = (), most: int = 2000
 ) -> list[int]:
     """Let a search end on commits that lose three pairs of four when they hold the culprit.
 

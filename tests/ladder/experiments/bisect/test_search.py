@@ -10,7 +10,7 @@ from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.posterior import Posterior, possible_drops, posterior_of
 from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import CommitVerdict, result_of
-from ladder.experiments.bisect.search import LEAST_PAIRS, Answer, Search
+from ladder.experiments.bisect.search import LEAST_PAIRS, Answer, CommitSearch
 from tests.support.data.bisected import CHAIN, history, pair, played
 from tests.support.data.repositories import commit, git, repository
 
@@ -19,7 +19,7 @@ from tests.support.data.repositories import commit, git, repository
 @pytest.mark.parametrize("culprit", [0, 1, 7, 8, 14, 15])
 def test_each_commit_is_found(culprit: int) -> None:
     """Whichever of sixteen commits lost the rating, it must be named, with few visits."""
-    search = Search(history(), BisectQuestion(max_drop=100.0))
+    search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
     visited = played(search, culprit)
     assert (search.answer, search.suspects) == (Answer.FOUND, (culprit,))
     assert visited[0] == 15
@@ -36,7 +36,7 @@ def test_each_commit_is_found(culprit: int) -> None:
 
 def test_no_commit_is_blamed_where_none_lost() -> None:
     """A bad revision as strong as the good one must end the search there."""
-    search = Search(history(), BisectQuestion(max_drop=100.0))
+    search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
     assert played(search, None) == [15]
     assert search.answer is Answer.NONE
     assert "is not worse" in result_of(search, conditions="", seed=1).reason
@@ -44,7 +44,7 @@ def test_no_commit_is_blamed_where_none_lost() -> None:
 
 def test_commits_that_cannot_be_distinguished_are_all_named() -> None:
     """A culprit behind untestable commits must be answered with these, not with a guess."""
-    search = Search(history(), BisectQuestion(max_drop=100.0))
+    search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
     played(search, 7, untestable=(6, 7, 12))
     assert (search.answer, search.suspects) == (Answer.AMBIGUOUS, (6, 7, 8))
     result = result_of(search, conditions="", seed=1)
@@ -54,7 +54,7 @@ def test_commits_that_cannot_be_distinguished_are_all_named() -> None:
 
 def test_skipped_commits_elsewhere_do_no_harm() -> None:
     """An untestable commit that is not beside the culprit must not spoil the answer."""
-    search = Search(history(), BisectQuestion(max_drop=100.0))
+    search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
     played(search, 9, untestable=(7, 12))
     assert (search.answer, search.suspects) == (Answer.FOUND, (9,))
 
@@ -68,20 +68,20 @@ def test_a_commit_on_a_merged_branch_is_found() -> None:
         for parent in parents:
             holds[child] |= holds[parent]
     for culprit in range(7):
-        search = Search(history(holds), BisectQuestion(max_drop=100.0))
+        search = CommitSearch(history(holds), BisectQuestion(max_drop=100.0))
         played(search, culprit)
         assert (search.answer, search.suspects) == (Answer.FOUND, (culprit,))
 
 
 def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> None:
     """Forfeits do not measure strength, whichever bot fails."""
-    search = Search(history(), BisectQuestion())
+    search = CommitSearch(history(), BisectQuestion())
     search.enter("commit", "good")
     for number in range(10):
         if search.index == 15 and not search.skipped:
             search.take(pair(number, won=False, crashed=True), "commit", "good")
     assert "commit forfeited" in search.skipped[15]
-    again = Search(history(), BisectQuestion())
+    again = CommitSearch(history(), BisectQuestion())
     again.enter("commit", "good")
     for number in range(10):
         if not again.is_over:
@@ -93,7 +93,7 @@ def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> N
 @pytest.mark.slow
 def test_repeated_games_end_without_an_answer() -> None:
     """One pair of games over and over must never blame a commit."""
-    search = Search(history(CHAIN[:1, :1]), BisectQuestion(max_drop=20.0))
+    search = CommitSearch(history(CHAIN[:1, :1]), BisectQuestion(max_drop=20.0))
     search.enter("commit", "good")
     for number in range(200):
         if not search.is_over:
@@ -104,7 +104,7 @@ def test_repeated_games_end_without_an_answer() -> None:
 
 def test_the_limit_of_games_holds() -> None:
     """No more games than allowed may be counted."""
-    search = Search(history(), BisectQuestion(max_games=40))
+    search = CommitSearch(history(), BisectQuestion(max_games=40))
     played(search, 3)
     assert search.answer is Answer.UNDECIDED
     assert search.games == 40
@@ -113,7 +113,7 @@ def test_the_limit_of_games_holds() -> None:
 
 def test_a_first_visit_plays_its_least_pairs() -> None:
     """Beginning a visit costs as much as some games."""
-    search = Search(history(), BisectQuestion(max_drop=400.0))
+    search = CommitSearch(history(), BisectQuestion(max_drop=400.0))
     for number in range(LEAST_PAIRS):
         assert search.index == 15
         search.enter("commit", "good")
@@ -189,7 +189,7 @@ def test_a_third_of_the_allowed_error_is_for_each_kind(chance: float, sure: bool
 
 def test_a_pair_is_taken_once() -> None:
     """A pair that an earlier visit took is no longer new, however often it is offered."""
-    search = Search(history(), BisectQuestion())
+    search = CommitSearch(history(), BisectQuestion())
     search.enter("commit", "good")
     first, second = (pair(number, won=False) for number in range(2))
     assert search.is_new(first)

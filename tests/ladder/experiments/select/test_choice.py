@@ -10,7 +10,7 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import Contest, contenders, strengths
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.session import Choice, field_names, selected_of
+from ladder.experiments.select.session import SelectionEnd, field_names, selected_of
 from ladder.stats.counts import pentanomial
 from tests.support.simulated_gates import pair_table
 
@@ -161,7 +161,7 @@ def test_no_bot_can_be_the_best_against_its_own_interval(games: int) -> None:
     judge = judge_of(3, SelectQuestion(max_games=games))
     played(judge, [0.0, -100.0, -150.0], 3)
     outcome = selected_of(judge, "6x7")
-    assert outcome.choice is Choice.UNDECIDED
+    assert outcome.choice is SelectionEnd.UNDECIDED
     for each in outcome.players:
         assert each.elo is not None
         if each.can_be_best and each.error95 is not None:

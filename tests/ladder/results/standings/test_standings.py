@@ -19,7 +19,7 @@ from reports.layout.format import to_json
 from reports.report.notes import note_text
 from reports.report.rating_columns import (
     COLUMNS,
-    View,
+    RatingView,
     marks,
     standings_csv,
     terminal_columns,
@@ -188,7 +188,7 @@ def test_every_format_is_complete_and_finite() -> None:
 def test_every_column_stands_in_every_format_that_it_declares() -> None:
     """One declaration must give the key in JSON, the heads of tables and CSV, and the page's."""
     result = standings(table("a", "b", MIXED))
-    view = View(result, before={"a": 900.0})
+    view = RatingView(result, before={"a": 900.0})
     document = standings_document(result)["bots"][0]
     assert list(document) == [column.key for column in COLUMNS if column.key]
     heads = standings_csv(result).splitlines()[0].split(",")
