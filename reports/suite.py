@@ -1,6 +1,6 @@
 """Results of a test suite as plain data, as text and as JUnit XML."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -8,12 +8,11 @@ import msgspec
 from rich.console import Console
 
 from bots.budget import BUDGETS, Budget
-from ladder.experiments.suite.baseline import CHANCE, BaselineComparison
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, SolvedShare, SuiteResult
 from ladder.names import counted
 from ladder.visible import visible
-from reports.layout.format import values_of, xml_text
+from reports.layout.format import xml_text
 from reports.layout.table import Column, fit
 
 FAILURES_NAMED = 5
@@ -21,38 +20,15 @@ TEXT_LIMIT = 1000
 
 
 def suite_document(
-    result: SuiteResult,
-    comparisons: Sequence[BaselineComparison] = (),
-    left_out: Mapping[str, str] | None = None,
+    result: SuiteResult, left_out: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the document of `ladder suite run --json`, which can serve as a baseline."""
+    """Return the document of `ladder suite run --json`."""
     return {
         "suite": result.suite.name,
         "hash": result.suite.content_hash,
         "positions": len(result.suite.puzzles),
         "left_out": dict(left_out or {}),
         "results": [_answers_document(result, answers) for answers in result.answers],
-        "stable": [
-            {
-                "bot": name,
-                "from": [
-                    {"budget": _amount(budget), "solved": solved}
-                    for budget, solved in result.stable(name)
-                ],
-            }
-            for name in _names(result)
-        ],
-        "baseline": [
-            {
-                "bot": each.answers.bot,
-                "budget": _amount(each.answers.budget),
-                "against": each.stored.bot,
-                **values_of(each, "lost", "gained"),
-                "chance": round(each.chance, 5),
-                "regression": each.is_regression,
-            }
-            for each in comparisons
-        ],
     }
 
 
@@ -84,24 +60,14 @@ def _words(budget: Budget) -> str:
     return form.phrase.format(amount)
 
 
-def _names(result: SuiteResult) -> list[str]:
-    return list(dict.fromkeys(answers.bot for answers in result.answers))
-
-
-def print_suite(
-    console: Console, result: SuiteResult, comparisons: Sequence[BaselineComparison]
-) -> None:
-    """Print a row for each bot and budget, and sentences about budgets, failures and baselines."""
+def print_suite(console: Console, result: SuiteResult) -> None:
+    """Print a row for each bot and budget, and sentences about failures."""
     console.print(
         visible(f"{result.suite.name}: {counted(len(result.suite.puzzles), 'position')}"),
         style="bold",
     )
     console.print(fit(_columns(result), console.width).table())
-    for line in (
-        *_stable_lines(result),
-        *_failure_lines(result),
-        *map(comparison_text, comparisons),
-    ):
+    for line in _failure_lines(result):
         console.print(visible(line), highlight=False)
 
 
@@ -120,19 +86,6 @@ def _columns(result: SuiteResult) -> list[Column]:
     ]
 
 
-def _stable_lines(result: SuiteResult) -> list[str]:
-    """Return lines about the budget from which on the answers stay right."""
-    lines = []
-    for name in _names(result):
-        found = result.stable(name)
-        if len(found) > 1:
-            parts = [f"{solved} from {_words(budget)} on" for budget, solved in found]
-            lines.append(
-                f"right answers of {name} that stay right at larger budgets: {', '.join(parts)}"
-            )
-    return lines
-
-
 def _failure_lines(result: SuiteResult) -> list[str]:
     lines = []
     for answers in result.answers:
@@ -143,24 +96,10 @@ def _failure_lines(result: SuiteResult) -> list[str]:
     return lines
 
 
-def comparison_text(each: BaselineComparison) -> str:
-    """Return a sentence that compares a bot with its baseline."""
-    verdict = (
-        f"a regression (chance {each.chance:.2%} if both are equal)"
-        if each.is_regression
-        else f"no regression (chance at least {CHANCE:.0%} if both are equal)"
-    )
-    return (
-        f"{each.answers.bot} against the stored {each.stored.bot} at "
-        f"{_words(each.answers.budget)}: {each.lost} lost, {each.gained} gained: {verdict}"
-    )
-
-
-def suite_junit(result: SuiteResult, comparisons: Sequence[BaselineComparison]) -> str:
-    """Return JUnit XML with a case per bot and budget, which fails on a regression or failure."""
+def suite_junit(result: SuiteResult) -> str:
+    """Return JUnit XML with a case per bot and budget, which fails if the bot failed."""
     root = Element("testsuites")
     suite = SubElement(root, "testsuite")
-    found = {(each.answers.bot, _words(each.answers.budget)): each for each in comparisons}
     failures = 0
     for answers in result.answers:
         words = _words(answers.budget)
@@ -171,15 +110,9 @@ def suite_junit(result: SuiteResult, comparisons: Sequence[BaselineComparison]) 
             classname=xml_text(f"ladder.suite.{result.suite.name}", TEXT_LIMIT),
             time="0",
         )
-        each = found.get((answers.bot, words))
-        problem = ""
-        if each is not None and each.is_regression:
-            problem = comparison_text(each)
-        elif answers.failures:
-            problem = answers.failures[0]
-        if problem:
+        if answers.failures:
             failures += 1
-            message = xml_text(problem, TEXT_LIMIT)
+            message = xml_text(answers.failures[0], TEXT_LIMIT)
             SubElement(case, "failure", message=message).text = message
         share = answers.share
         SubElement(case, "system-out").text = xml_text(

@@ -15,7 +15,6 @@ from ladder.cli.options import (
     MOST_PLIES,
     MOST_WORK,
     PANEL_BUDGET,
-    PANEL_OUTPUT,
     Boards,
     Database,
     Json,
@@ -29,7 +28,6 @@ from ladder.cli.output import check_writable, print_error, print_out, show_table
 from ladder.cli.parsing import parse_boards, parse_time
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.errors import ExitCode, UsageError
-from ladder.experiments.suite.baseline import compare, read_baseline
 from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
 from ladder.experiments.suite.puzzle import read_suite, text_of
 from ladder.experiments.suite.run import leave_out_unfit, run_suite
@@ -143,18 +141,6 @@ def run(
     depth: Annotated[
         str | None, option("N,...", "Search depths in plies instead of times.", PANEL_BUDGET)
     ] = None,
-    baseline: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "Compare with results that --save wrote: exit code 3 if a bot solves fewer "
-            "positions than before, by more than chance (5 %).",
-            PANEL_OUTPUT,
-        ),
-    ] = None,
-    save: Annotated[
-        Path | None, option("FILE", "Write the results to a file for --baseline.", PANEL_OUTPUT)
-    ] = None,
     junit: Junit = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
@@ -165,17 +151,14 @@ def run(
     Each bot is asked for one move in each position, as in a new game. The share of right answers is
     printed by theme, with 95 % errors.
 
-    Exit codes: 0 done; 2 bad input; 3 a bot solves fewer positions than in --baseline, by more than
-    chance; 130 stopped by Ctrl-C.
+    Exit codes: 0 done; 2 bad input; 130 stopped by Ctrl-C.
     """
     confinement = options.confinement()
     *names, file = words
     if not names:
         raise UsageError("name a bot and a suite, such as `ladder suite run v12 standard`")
     budgets = _budgets(time, {"simulations": simulations, "nodes": nodes, "depth": depth})
-    check_writable(save, "--save")
     check_writable(junit, "--junit")
-    known = None if baseline is None else read_baseline(baseline)
     say = at_intervals(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
     with open_or_preview(db) as store, current_stop().defer():
@@ -201,17 +184,10 @@ def run(
             f"stopped: no result, as the suite was not complete; start again with `{again}`"
         )
         return ExitCode.STOPPED
-    compared = () if known is None else compare(result, known)
-    document = suite_document(result, compared, left_out)
-    if save is not None:
-        write_file(save, to_json(document), "--save")
     if junit is not None:
-        write_file(junit, suite_junit(result, compared), "--junit")
-    show_table(
-        result, lambda _: document, lambda out, made: print_suite(out, made, compared), json=json
-    )
-    regressed = any(each.is_regression for each in compared)
-    return ExitCode.REGRESSION if regressed else ExitCode.DONE
+        write_file(junit, suite_junit(result), "--junit")
+    show_table(result, lambda made: suite_document(made, left_out), print_suite, json=json)
+    return ExitCode.DONE
 
 
 def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]":

@@ -15,8 +15,14 @@ from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
 from engine.solver.solver import Solver
-from ladder.experiments.suite.puzzle import TABLE_MIB, Puzzle, puzzle_of, right_column
-from ladder.experiments.suite.themes import THEMES, theme_of
+from ladder.experiments.suite.puzzle import (
+    TABLE_MIB,
+    THEMES,
+    Puzzle,
+    puzzle_of,
+    right_column,
+    theme_of,
+)
 from ladder.look_ahead import in_order
 from ladder.results.analysis.game import Solvers
 from ladder.results.analysis.solved import solve_columns

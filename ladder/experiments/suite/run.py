@@ -88,18 +88,6 @@ class SuiteResult:
     answers: tuple[Answers, ...]
     """The answers by bot in the given order, and for each bot from the smallest budget."""
 
-    def of(self, bot: str) -> list[Answers]:
-        """Return the answers of a bot, from the smallest budget."""
-        return [each for each in self.answers if each.bot == bot]
-
-    def stable(self, bot: str) -> list[tuple[Budget, int]]:
-        """Return for each budget the number of positions solved under it and all greater ones."""
-        own, found = self.of(bot), []
-        for index, each in enumerate(own):
-            later = [other.right for other in own[index:]]
-            found.append((each.budget, sum(map(all, zip(*later, strict=True)))))
-        return found
-
 
 def leave_out_unfit(
     bots: Sequence[BotRow], named: Collection[str], suite: Suite, budgets: Sequence[Budgets]

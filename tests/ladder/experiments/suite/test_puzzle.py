@@ -38,7 +38,7 @@ def test_a_suite_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (GOOD.replace('"answer":3', '"answer":2'), "the right column is 3, not 2"),
+        (GOOD.replace('"answer":3', '"answer":2'), "the only right column is 3, not 2"),
         (GOOD.replace('"answer":3', '"answer":9'), "column 9 cannot be played"),
         (GOOD.replace('"answer":3', '"answer":12'), "line 2"),
         (GOOD.replace('"win"', '"draw"').replace("11", "null"), "line 2"),
