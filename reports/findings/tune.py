@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.tune.parameters import Kind, Parameter, ParameterValues, point_of
+from ladder.experiments.tune.parameters import Parameter, ParameterValues
 from ladder.experiments.tune.session import TuningOutcome
-from ladder.experiments.tune.surface import Gain, Surface
 from ladder.names import counted
 from reports.findings.finding import Case, Finding, Titled
 from reports.findings.gate import gate_document, gate_finding
-from reports.layout.format import values_of
 from reports.layout.table import Column
 
 
 def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
     """Return the document of `ladder tune --json`."""
-    parameters, gain = tuned.template.parameters, gain_of(tuned)
+    parameters = tuned.template.parameters
     return {
         "run": tuned.run.id,
         "spec": tuned.template.spec,
@@ -32,7 +30,6 @@ def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
         "target_games": tuned.target_games,
         "steps": len(tuned.steps),
         "forfeits": tuned.forfeits,
-        "expected": values_of(gain, "elo", "error95", digits=2),
         "gate": None if tuned.gated is None else gate_document(tuned.gated),
         "registered": tuned.kept.name if tuned.kept and tuned.kept.is_registered else None,
         "exit_code": int(tuned.exit_code),
@@ -41,13 +38,7 @@ def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
 
 
 def _number(parameter: Parameter, value: float) -> float:
-    return int(value) if parameter.kind is Kind.INT else value
-
-
-def gain_of(tuned: TuningOutcome) -> Gain:
-    """Return the gain in Elo over the start that the search expects of the tuned setting."""
-    parameters = tuned.template.parameters
-    return Surface(parameters, tuned.steps).gain(point_of(parameters, tuned.estimate))
+    return int(value) if parameter.is_int else value
 
 
 def reason_of(tuned: TuningOutcome) -> str:
@@ -64,7 +55,6 @@ def reason_of(tuned: TuningOutcome) -> str:
 
 def tune_finding(tuned: TuningOutcome) -> Finding:
     """Return the finding of a tuning; the numbers of its test are those of its gate."""
-    gain = gain_of(tuned)
     gated = None if tuned.gated is None or not tuned.gated.result.games else tuned.gated
     facts = [
         ("Tuned", tuned.template.spec_at(tuned.estimate)),
@@ -72,10 +62,6 @@ def tune_finding(tuned: TuningOutcome) -> Finding:
         ("Division", tuned.conditions),
         ("Search", f"run {tuned.run.id}, {tuned.games:,} of {tuned.target_games:,} games"),
         ("Seed", str(tuned.run.seed)),
-        (
-            "Expected by the search",
-            f"{gain.elo:+.0f} ± {gain.error95:.0f} Elo; the gate decides, on pairs of its own",
-        ),
     ]
     notes = []
     if tuned.forfeits:
@@ -115,7 +101,10 @@ def parameter_columns(parameters: Sequence[Parameter], values: ParameterValues) 
         Column("highest", [each.text(each.high) for each in parameters]),
         Column(
             "kind",
-            [f"{each.kind.value}, {each.scale.value}" for each in parameters],
+            [
+                f"{'int' if each.is_int else 'float'}, {'log' if each.is_log else 'linear'}"
+                for each in parameters
+            ],
             number=False,
         ),
     ]

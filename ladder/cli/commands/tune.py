@@ -32,12 +32,10 @@ from ladder.cli.output import show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.tune.bots import refuse_taken_name
-from ladder.experiments.tune.parameters import read_parameters
+from ladder.experiments.tune.bots import TuningTask, refuse_taken_name
+from ladder.experiments.tune.parameters import template_of
 from ladder.experiments.tune.session import check_task
 from ladder.experiments.tune.session import tune as play_tuning
-from ladder.experiments.tune.task import TuningTask
-from ladder.experiments.tune.template import template_of
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import ResumePolicy
 from ladder.stats.choices import Model
@@ -145,7 +143,7 @@ def tune(
         resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
     )
     task = TuningTask(
-        template=template_of(spec, read_parameters(param or ())),
+        template=template_of(spec, param or ()),
         settings=settings,
         pairs=pairs,
         test=test,

@@ -22,9 +22,9 @@ from db.records.runs import RunRow
 from db.records.tuning import TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun
+from ladder.experiments.tune.bots import A, B, TuningTask
 from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.spsa import Spsa
-from ladder.experiments.tune.task import A, B, TuningTask
 from ladder.match.specs.start_command import make_entrant
 from ladder.runs.decision import Judge, played_pair
 from ladder.runs.pair_queue import PairSource, make_plan

@@ -5,33 +5,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow, NewBot
-from db.records.runs import RunRow, RunStatus
+from db.records.runs import RunKind, RunRow, RunStatus
 from db.records.tuning import TuningStepRow
 from db.store import Store
-from ladder.errors import InvalidRun
+from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.engine import (
     INVALID,
+    MEANINGLESS,
     STOPPED,
     UNFINISHED,
     ExperimentContext,
     exit_code_of,
 )
-from ladder.experiments.gate.session import GateOutcome, GateTask, find_answer, play_gate
+from ladder.experiments.gate.session import (
+    GateOutcome,
+    GateTask,
+    find_answer,
+    play_gate,
+)
+from ladder.experiments.gate.stored import outcome_of, trial_of
 from ladder.experiments.tune.bots import (
     Registration,
+    TuningTask,
+    gate_note,
     original_of,
     register_winner,
     stored_bot,
     tuned_of,
 )
 from ladder.experiments.tune.judge import TuningJudge
-from ladder.experiments.tune.parameters import ParameterValues
-from ladder.experiments.tune.task import TuningTask
-from ladder.experiments.tune.template import Template
+from ladder.experiments.tune.parameters import ParameterValues, Template, read_parameters
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, RunWatcher
+from ladder.runs.resumable import TUNING
 from ladder.runs.resume import resume_or_create
 from ladder.runs.runner import Runner
 from ladder.runs.start import run_logs
@@ -202,3 +210,33 @@ def _gate(
         return replace(answer, answered_at=None), tuned  # --new of a tuning is a new search
     store.runs.set_status(run.id, RunStatus.RUNNING)
     return play_gate(context, gate), tuned
+
+
+def tuning_of(store: Store, run: RunRow, status: RunStatus) -> TuningOutcome | None:
+    """Return a stored tuning; None if its search is not readable.
+
+    Args:
+        store: The open database.
+        run: A run of the kind `tune`.
+        status: The present status of the run.
+
+    """
+    try:
+        kept = run.settings[TUNING]
+        template = Template(str(kept["spec"]), read_parameters(kept["parameters"]))
+        games = int(kept["games"])
+    except (KeyError, TypeError, ValueError, UsageError):
+        return None
+    steps = store.tuning_steps.of_run(run.id)
+    gates = [gate for gate in store.runs.find(kind=RunKind.GATE) if gate.note == gate_note(run.id)]
+    return TuningOutcome(
+        template,
+        games,
+        store.divisions.find(str(run.division_id)).label,
+        run,
+        steps,
+        steps[-1].estimate if steps else template.start,
+        outcome_of(store, trial_of(store, gates[0])) if gates else None,
+        invalid=MEANINGLESS if status is RunStatus.INVALID else "",
+        unfinished=UNFINISHED.get(status, UNFINISHED[RunStatus.INTERRUPTED]),
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.seeds import SplitMix, mix
-from ladder.experiments.tune.parameters import Kind, Parameter, Point, start_of, values_at
+from ladder.experiments.tune.parameters import Parameter, Point, start_of, values_at
 
 ALPHA, GAMMA = 0.602, 0.101
 A_SHARE = 0.1
@@ -112,7 +112,7 @@ class Spsa:
         values = {}
         for each, unit, fraction in zip(self._parameters, point, fractions, strict=True):
             value = each.value(float(unit))
-            if each.kind is Kind.INT:
+            if each.is_int:
                 value = float(np.floor(value + fraction))
             values[each.name] = each.rounded(value)
         return values

@@ -1,10 +1,10 @@
-"""Charts of a tuning: values with the tried range, and the expected gain."""
+"""Charts of a tuning: values with the tried range."""
 
 from collections.abc import Sequence
 
 import altair as alt
 
-from reports.html.charts.spec import ACCENT, FAINT, INK, finished, rounded, values
+from reports.html.charts.spec import ACCENT, INK, finished, rounded, values
 from reports.html.figures import Row, Spec
 
 
@@ -26,22 +26,3 @@ def parameter_chart(rows: Sequence[Row], name: str, *, start: float, is_log: boo
         .encode(y=alt.Y("start:Q", scale=scale))
     )
     return finished(alt.layer(band, begin, line), height=180)
-
-
-def gain_chart(rows: Sequence[Row]) -> Spec:
-    """Return a chart of the expected gain: rows of ``games``, ``elo``, ``low``, ``high``."""
-    base = alt.Chart(values(rows)).encode(x=alt.X("games:Q", title="games"))
-    band = base.mark_area(color=ACCENT, opacity=0.18).encode(
-        y=alt.Y("low:Q", title="Elo over the start"), y2="high:Q"
-    )
-    line = base.mark_line(color=ACCENT, strokeWidth=2).encode(
-        y="elo:Q",
-        tooltip=[
-            "games:Q",
-            rounded("elo", "+.1f"),
-            rounded("low", "+.1f"),
-            rounded("high", "+.1f"),
-        ],
-    )
-    zero = alt.Chart(values([{"elo": 0}])).mark_rule(color=FAINT).encode(y="elo:Q")
-    return finished(alt.layer(band, zero, line), height=220)

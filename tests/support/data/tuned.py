@@ -8,11 +8,9 @@ from engine.board import BoardClass
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.tune.bots import Registration
-from ladder.experiments.tune.parameters import read_parameters
-from ladder.experiments.tune.session import TuningOutcome
+from ladder.experiments.tune.parameters import template_of
+from ladder.experiments.tune.session import TuningOutcome, TuningTask
 from ladder.experiments.tune.spsa import Spsa
-from ladder.experiments.tune.task import TuningTask
-from ladder.experiments.tune.template import template_of
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import RunSettings
@@ -37,7 +35,7 @@ def a_tuning(
         rated=False,
     )
     task = TuningTask(
-        template=template_of(TUNED_SPEC, read_parameters(PARAMETERS)),
+        template=template_of(TUNED_SPEC, PARAMETERS),
         settings=settings,
         pairs=2,
         test=GateTest(max_drop=20),

@@ -14,10 +14,9 @@ from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
 from ladder.experiments.gate.question import GateTest
+from ladder.experiments.tune.bots import TuningTask
 from ladder.experiments.tune.judge import FORFEITS_JUDGED, TuningJudge
-from ladder.experiments.tune.parameters import read_parameters
-from ladder.experiments.tune.task import TuningTask
-from ladder.experiments.tune.template import template_of
+from ladder.experiments.tune.parameters import template_of
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, Pairing
@@ -28,7 +27,7 @@ from tests.support.unconfined import UNCONFINED
 
 PAIRS, STEPS = 2, 12
 TASK = TuningTask(
-    template=template_of("builtin:v18", read_parameters(["c=0.2..1.2"])),
+    template=template_of("builtin:v18", ["c=0.2..1.2"]),
     settings=RunSettings(
         bots=(),
         boards=parse_board_classes("4x4"),

@@ -3,7 +3,7 @@
 import pytest
 
 from ladder.errors import UsageError
-from ladder.experiments.tune.parameters import Kind, Scale, read_parameters, start_of, values_at
+from ladder.experiments.tune.parameters import read_parameters, start_of, values_at
 
 
 @pytest.mark.parametrize(
@@ -42,23 +42,21 @@ def test_no_parameter_and_a_repeated_name_are_refused() -> None:
 
 def test_the_search_begins_at_the_values_of_the_user_or_the_bot() -> None:
     """The written start goes before the present value, and without both it is the middle."""
-    written, plain, log = read_parameters(["a=0..0.2..1", "b=0..8:int", "c=0.01..1:log"])
-    assert written.starting_at(0.9).start == 0.2
-    assert plain.starting_at(3).start == 3
-    assert plain.starting_at(None).start == 4
-    assert log.starting_at(None).start == pytest.approx(0.1)
+    texts = ["a=0..0.2..1", "b=0..8:int", "c=0.01..1:log"]
+    present = {"a": 0.9, "b": 3.0, "c": None}
+    starts = [each.start for each in read_parameters(texts, lambda each: present[each.name])]
+    assert starts == [0.2, 3, pytest.approx(0.1)]
+    assert [each.start for each in read_parameters(texts)] == [0.2, 4, pytest.approx(0.1)]
     with pytest.raises(UsageError, match=r"9 lies outside of 0 \.\. 8"):
-        plain.starting_at(9)
+        read_parameters(texts, lambda _: 9)
 
 
 def test_values_and_places_on_the_scale_convert_into_each_other() -> None:
     """A log scale halves a factor, whole numbers are rounded, and a parameter reads itself."""
-    log, whole = (
-        each.starting_at(None) for each in read_parameters(["c=0.01..1:log", "n=1..100:int:log"])
-    )
+    log, whole = read_parameters(["c=0.01..1:log", "n=1..100:int:log"])
     assert log.value(0.5) == pytest.approx(0.1)
     assert whole.value(log.unit(0.1)) == pytest.approx(10)
-    assert (whole.kind, whole.scale) == (Kind.INT, Scale.LOG)
+    assert (whole.is_int, whole.is_log) == (True, True)
     parameters = (log, whole)
     assert values_at(parameters, start_of(parameters)) == {"c": 0.1, "n": 10}
-    assert read_parameters([str(whole)])[0].starting_at(None) == whole
+    assert read_parameters([str(whole)])[0] == whole

@@ -25,10 +25,7 @@ def searched(parameters: tuple[Parameter, ...], best: dict[str, float], steps: i
 
 def test_the_search_finds_the_maximum_of_a_noisy_function() -> None:
     """From a far corner it comes near, on every kind of parameter."""
-    parameters = tuple(
-        each.starting_at(None)
-        for each in read_parameters(["a=0..0.1..1", "n=0..250..256:int", "r=0.01..0.02..1:log"])
-    )
+    parameters = read_parameters(["a=0..0.1..1", "n=0..250..256:int", "r=0.01..0.02..1:log"])
     found = searched(parameters, {"a": 0.7, "n": 64, "r": 0.2}, 1000).estimate
     assert abs(found["a"] - 0.7) < 0.12
     assert abs(found["n"] - 64) < 30
@@ -38,7 +35,7 @@ def test_the_search_finds_the_maximum_of_a_noisy_function() -> None:
 
 def test_equal_results_give_equal_searches() -> None:
     """A search follows from its seed and its results, so it can be resumed from its log."""
-    parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..3:int"]))
+    parameters = read_parameters(["a=0..1", "n=0..3:int"])
     one, other = (Spsa(parameters, steps=50, seed=3) for _ in range(2))
     for step in range(40):
         assert one.propose() == other.propose() == other.propose()
@@ -51,7 +48,7 @@ def test_equal_results_give_equal_searches() -> None:
 
 def test_settings_stay_in_the_range_and_differ() -> None:
     """However strong the pull, no bot is given a value outside; whole numbers always differ."""
-    parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..1:int"]))
+    parameters = read_parameters(["a=0..1", "n=0..1:int"])
     search = Spsa(parameters, steps=100, seed=1)
     for _ in range(100):
         a, b = search.propose()
@@ -62,7 +59,7 @@ def test_settings_stay_in_the_range_and_differ() -> None:
 
 def test_the_estimate_is_the_mean_of_the_last_half() -> None:
     """Steps of the first half move the search, but do not count in its estimate."""
-    (parameter,) = (each.starting_at(None) for each in read_parameters(["a=0..1"]))
+    (parameter,) = read_parameters(["a=0..1"])
     search = Spsa((parameter,), steps=20, seed=1)
     for step in range(20):
         if step == 10:
@@ -74,7 +71,7 @@ def test_the_estimate_is_the_mean_of_the_last_half() -> None:
 
 def test_an_integer_at_its_bound_still_differs() -> None:
     """The two settings of a step differ by one in the direction of the step, within the range."""
-    parameters = tuple(each.starting_at(None) for each in read_parameters(["n=0..1:int"]))
+    parameters = read_parameters(["n=0..1:int"])
     up = down = 0
     for seed in range(20):
         search = Spsa(parameters, steps=100, seed=seed)
@@ -89,7 +86,7 @@ def test_an_integer_at_its_bound_still_differs() -> None:
 
 def test_a_step_is_measured_by_the_perturbation_that_was_played() -> None:
     """An integer is perturbed by more than the sequence says, and moves by as much less."""
-    parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..2:int"]))
+    parameters = read_parameters(["a=0..1", "n=0..2:int"])
     search = Spsa(parameters, steps=10, seed=3)
     start, (a, b) = search.point, search.propose()
     played = np.array([abs(a["a"] - b["a"]) / 2, parameters[1].least_step])
@@ -101,7 +98,7 @@ def test_a_step_is_measured_by_the_perturbation_that_was_played() -> None:
 
 def test_perturbations_shrink_to_the_last_one() -> None:
     """The settings of the last step lie 0.15 of the range to each side, those before farther."""
-    (parameter,) = (each.starting_at(None) for each in read_parameters(["a=0..1"]))
+    (parameter,) = read_parameters(["a=0..1"])
     search, distances = Spsa((parameter,), steps=100, seed=1), []
     for _ in range(100):
         a, b = search.propose()

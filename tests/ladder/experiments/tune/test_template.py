@@ -3,15 +3,14 @@
 import pytest
 
 from ladder.errors import UsageError
-from ladder.experiments.tune.parameters import read_parameters
-from ladder.experiments.tune.template import template_of
+from ladder.experiments.tune.parameters import template_of
 
 
 def test_a_player_starts_at_the_values_of_its_row_or_option() -> None:
     """A value comes from the specification, the version's row, or the default of all versions."""
     template = template_of(
         "builtin:v18?endgame=30",
-        read_parameters(["c=0.2..1.2", "endgame=0..40:int", "hint=0..1"]),
+        ["c=0.2..1.2", "endgame=0..40:int", "hint=0..1"],
     )
     assert [each.start for each in template.parameters] == [0.45, 30, 0]
     assert template.original == "builtin:v18?endgame=30"
@@ -21,7 +20,7 @@ def test_a_player_starts_at_the_values_of_its_row_or_option() -> None:
 
 def test_a_command_names_the_places_of_its_values() -> None:
     """Every place of a name is filled, other braces stay, and the middle is the original."""
-    template = template_of("exec:./bot --c {c} {n} {c} {json}", read_parameters(["c=0..1"]))
+    template = template_of("exec:./bot --c {c} {n} {c} {json}", ["c=0..1"])
     assert template.spec_at({"c": 0.25}) == "exec:./bot --c 0.25 {n} 0.25 {json}"
     assert template.original == "exec:./bot --c 0.5 {n} 0.5 {json}"
 
@@ -44,5 +43,5 @@ def test_parameters_that_do_not_fit_the_bot_are_refused_in_one_sentence(
 ) -> None:
     """They are refused before anything is played."""
     with pytest.raises(UsageError) as caught:
-        template_of(spec, read_parameters([parameter]))
+        template_of(spec, [parameter])
     assert sentence in str(caught.value)
