@@ -26,7 +26,7 @@ from db.store import Store
 from engine.board import parse_board, parse_board_class
 from engine.position import Position
 from engine.result import Result
-from ladder.experiments.gate.cost import expected_games
+from ladder.experiments.gate.result import expected_games
 from ladder.match.game.adjudicator import Adjudicator
 from ladder.stats.sprt import Sprt
 

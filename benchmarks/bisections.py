@@ -18,8 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.experiments.bisect.posterior import most_open, possible_drops, posterior_of
-from ladder.experiments.bisect.search import LEAST_PAIRS, SETTLED
+from ladder.experiments.bisect.search import (
+    LEAST_PAIRS,
+    SETTLED,
+    most_open,
+    possible_drops,
+    posterior_of,
+)
 from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.drop_evidence import drop_evidence

@@ -31,9 +31,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.result import Termination
-from ladder.experiments.gate.forfeits import ForfeitCount
+from db.records.pairs import PlayedPair
+from engine.result import Result, Termination
 from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.tally import ForfeitCount
 from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import score_to_elo
@@ -251,7 +252,9 @@ def first_culprit(failed: IntArray) -> int:
     """Return the games after which the gate is invalid, or 0 if it never is."""
     count = ForfeitCount(BOTS)
     for number, failures in enumerate(failed.tolist(), start=1):
-        count.add(BOTS, [(BOTS[0], Termination.CRASH)] * failures)
+        ended = (Termination.CRASH,) * failures + (Termination.FOUR_IN_A_ROW,) * (2 - failures)
+        results = (Result.LOSS, Result.LOSS)
+        count.add(BOTS, PlayedPair(number, 0, 1, "6x7", results, ended, ("", "", number), number))
         if failures and count.failure:
             return 2 * number
     return 0

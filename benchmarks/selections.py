@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from ladder.experiments.select.field import Contest, contenders, leader_of, strengths
+from ladder.experiments.select.field import SelectQuestion, contenders, leader_of, strengths
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.sprt import Sprt, bounds, llr
 from tests.support.simulated_gates import pair_table
@@ -40,7 +40,7 @@ def draws_of(truth: FloatArray) -> FloatArray:
 
 
 def choose(
-    rng: np.random.Generator, truth: FloatArray, contest: Contest
+    rng: np.random.Generator, truth: FloatArray, contest: SelectQuestion
 ) -> tuple[IntArray, IntArray]:
     """Play out fields in rounds of the contenders; return chosen players and pairs played."""
     fields, players = truth.shape
@@ -121,7 +121,9 @@ def row(candidates: int, name: str, number: int) -> None:
         got = np.take_along_axis(truth, chosen[:, None], axis=-1)[:, 0]
         return float(np.mean(got >= best - INDIFFERENCE))
 
-    chosen, pairs = choose(rng, truth, Contest(INDIFFERENCE, CONFIDENCE))
+    chosen, pairs = choose(
+        rng, truth, SelectQuestion(indifference=INDIFFERENCE, confidence=CONFIDENCE)
+    )
     games = 2 * pairs.mean()
     text = f"{candidates:10d}  {name:<10} {right(chosen):6.1%} {games:7.0f} "
     text += f"{2 * np.quantile(pairs, 0.9):7.0f}  "

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from db.records.runs import ForfeitTally, PausedBot, RunKind, RunStatus, bots_in
 from db.store import Store
 from ladder.experiments.bisect.result import BisectResult
-from ladder.experiments.bisect.stored import bisection_of
+from ladder.experiments.bisect.session import bisection_of
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.stored import outcome_of, trial_of
-from ladder.experiments.select.stored import StoredSelection, selection_of
-from ladder.experiments.tune.session import TuningOutcome
-from ladder.experiments.tune.stored import tuning_of
+from ladder.experiments.select.session import SelectionOutcome, selection_of
+from ladder.experiments.tune.session import TuningOutcome, tuning_of
 from ladder.results.standings.standings import PairStanding
 from ladder.runs.history import PastRun
 
-RunResult = PairStanding | GateOutcome | StoredSelection | BisectResult | TuningOutcome
+RunResult = PairStanding | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
 """The result of a match, a gate, a selection, a bisection or a tuning."""
 MAX_JUDGED_LIVE = 1000
 """Most games of a running selection that is judged at every update, at 0.4 ms each."""

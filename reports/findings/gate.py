@@ -3,9 +3,14 @@
 import math
 from typing import Any
 
-from ladder.experiments.gate.cost import TYPICAL, expected_games
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
+from ladder.experiments.gate.result import (
+    TYPICAL,
+    BaselineResult,
+    GateResult,
+    Verdict,
+    expected_games,
+)
 from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
 from reports.findings.finding import Case, Finding, Titled
@@ -125,7 +130,6 @@ def gate_finding(gated: GateOutcome) -> Finding:
                 f"Pairs by the points of {result.candidate}",
                 [_names(result), *points_columns([each.pentanomial for each in result.baselines])],
             ),
-            Titled("Mean number of games until such a test decides", _cost_columns(result)),
         ],
         notes=_remarks(gated),
         names=(result.candidate, *names),
@@ -193,17 +197,6 @@ def _after_stopping(baseline: BaselineResult) -> str:
     if after is None or baseline.estimate.is_bound:
         return "-"
     return f"{after.elo:+.1f} ({after.low95:+.1f} .. {after.high95:+.1f})"
-
-
-def _cost_columns(result: GateResult) -> list[Column]:
-    found = [each.expected for each in result.baselines]
-    return [
-        _names(result),
-        Column(result.test.words1, [number(each.at_elo1, ",.0f") for each in found]),
-        Column(result.test.words0, [number(each.at_elo0, ",.0f") for each in found]),
-        Column("as measured", [number(each.as_measured, ",.0f") for each in found]),
-        Column("played", [f"{each.games:,}" for each in result.baselines]),
-    ]
 
 
 def _remarks(gated: GateOutcome) -> list[str]:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.select.stored import StoredSelection
+from ladder.experiments.select.session import SelectionOutcome
 from ladder.experiments.stored import BotOfRun, StoredRun
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.names import counted
@@ -28,8 +28,8 @@ def finding_of(run: StoredRun) -> Finding | None:
         return None
     if isinstance(result, GateOutcome):
         return gate_finding(result)
-    if isinstance(result, StoredSelection):
-        return select_finding(result.selected)
+    if isinstance(result, SelectionOutcome):
+        return select_finding(result)
     if isinstance(result, BisectResult):
         return bisect_finding(result)
     if isinstance(result, TuningOutcome):

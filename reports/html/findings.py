@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.select.stored import StoredSelection
+from ladder.experiments.select.session import SelectionOutcome
 from ladder.experiments.stored import RunResult
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.standings.showcase import ShownGame
@@ -78,7 +78,7 @@ def parts_of(finding: Finding, result: RunResult) -> FindingParts:
     gated = result.gated if isinstance(result, TuningOutcome) else result
     figures: list[Figure] = []
     folded: list[Figure] = []
-    if isinstance(result, StoredSelection):
+    if isinstance(result, SelectionOutcome):
         figures = selection_figures(result)
     elif isinstance(result, BisectResult):
         figures = bisection_figures(result)

@@ -26,7 +26,7 @@ from ladder.cli.output import print_error, show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.cli.stored_specs import trial_bounds
 from ladder.experiments.bisect.history import read_history
-from ladder.experiments.bisect.question import BisectQuestion
+from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
 from ladder.experiments.engine import ExperimentContext
 from ladder.match.registry.commit_bots import CommitBots

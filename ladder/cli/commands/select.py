@@ -24,9 +24,13 @@ from ladder.cli.output import show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.experiments.engine import ExperimentContext
-from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.session import field_bots, field_names, play_selection
-from ladder.experiments.select.stored import with_history
+from ladder.experiments.select.field import SelectQuestion
+from ladder.experiments.select.session import (
+    field_bots,
+    field_names,
+    play_selection,
+    selection_of,
+)
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.start import check_possible
 from reports.findings.select import select_finding
@@ -92,6 +96,8 @@ def select(
         selected = play_selection(context, settings, bots, against, question)
         finding = select_finding(selected)
         if html is not None:
-            write_finding(None, finding, with_history(store, selected), html)
+            run = None if selected.run_id is None else store.runs.get(selected.run_id)
+            stored = None if run is None else selection_of(store, run, run.status)
+            write_finding(None, finding, stored or selected, html)
         show_finding(finding, json=json)
     return selected.exit_code

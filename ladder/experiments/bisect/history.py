@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ladder.errors import UsageError
-from ladder.experiments.bisect.posterior import BoolArray
 from ladder.match.specs.git import (
     Commit,
     LoggedCommit,
@@ -18,6 +18,7 @@ from ladder.match.specs.git import (
 )
 from ladder.match.specs.source import find_spec_repository
 
+BoolArray = NDArray[np.bool_]
 MOST_COMMITS = 5000
 """Most commits of a history, because the table of ancestry grows with their square."""
 SHORT = 10

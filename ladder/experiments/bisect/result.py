@@ -7,9 +7,9 @@ from enum import StrEnum
 import numpy as np
 
 from ladder.experiments.bisect.history import SHORT
-from ladder.experiments.bisect.question import BisectQuestion
-from ladder.experiments.bisect.search import SETTLED, Answer, CommitSearch, Tested
+from ladder.experiments.bisect.search import SETTLED, Answer, BisectQuestion, CommitSearch
 from ladder.experiments.engine import STOPPED, exit_code_of
+from ladder.experiments.gate.tally import Tally
 from ladder.match.specs.git import LoggedCommit
 from ladder.stats.elo import EloEstimate, estimate
 
@@ -130,7 +130,7 @@ def result_of(
     drop = None
     if search.answer in (Answer.FOUND, Answer.AMBIGUOUS):
         holding = [
-            _scaled_to_distinct(tested)
+            tested.tally.scaled
             for index, tested in search.tested.items()
             if index not in search.skipped and history.holds[index, list(indices)].all()
         ]
@@ -154,13 +154,6 @@ def result_of(
     )
 
 
-def _scaled_to_distinct(tested: Tested) -> list[float]:
-    """Return the counts of all pairs, scaled so that they sum to the number of distinct pairs."""
-    tally = tested.tally
-    share = sum(tally.distinct) / max(sum(tally.pentanomial), 1)
-    return [count * share for count in tally.pentanomial]
-
-
 def _tried(search: CommitSearch, index: int) -> TriedCommit:
     tested = search.tested.get(index)
     weaker = float(search.posterior.weaker[index])
@@ -171,14 +164,14 @@ def _tried(search: CommitSearch, index: int) -> TriedCommit:
         verdict = CommitVerdict.BAD
     elif weaker < SETTLED:
         verdict = CommitVerdict.GOOD
-    wdl = (0, 0, 0) if tested is None else tested.tally.wdl
+    tally = Tally() if tested is None else tested.tally
     return TriedCommit(
         commit=search.history.commits[index],
         verdict=verdict,
         reason=search.skipped.get(index, ""),
-        pentanomial=(0,) * 5 if tested is None else tuple(tested.tally.pentanomial),
-        wdl=(wdl[0], wdl[1], wdl[2]),
-        estimate=estimate(counts=[0.0] * 5 if tested is None else _scaled_to_distinct(tested)),
+        pentanomial=tuple(tally.pentanomial),
+        wdl=(tally.wdl[0], tally.wdl[1], tally.wdl[2]),
+        estimate=estimate(counts=tally.scaled),
         weaker=weaker,
     )
 

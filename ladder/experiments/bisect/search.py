@@ -4,29 +4,153 @@ It is a pure function of each commit's stream of pairs. The next pair of a commi
 search visits the commit, no matter whether it was played now, beyond the end of an earlier visit or
 before an interruption. So a resumed search repeats its course on the stored pairs, and under a work
 budget the same seed gives the same answer with any number of workers.
+
+The posterior over the commits is the chance of each that it lost rating.
+
+Hypotheses: either no commit lost rating, or one did by one of several drops. Then every commit that
+contains it is weaker than the good one by the drop, and all others are equal to it. The evidence of
+a commit's pairs is their likelihood ratio (`ladder.stats.drop_evidence`). The choice of the next
+commit and the length of a visit do not bias the posterior, so they may depend on all results so far
+(Horstein 1963; Waeber, Frazier and Henderson 2013, probabilistic bisection). The drop is unknown,
+too: a large one is recognized on the first commits, which makes the later ones cheap.
+
+Error rates: let P be the probability of a right answer, such as 0.95. The allowed error 1 - P is
+split into three parts. "No commit is to blame" is answered when, with the smallest drop as the only
+alternative, that alternative has a chance of at most (1 - P) / 3. A commit is blamed when, given
+that one is to blame, all others together have at most (1 - P) / 3, and "none" at most 1 - P. The
+last third covers the likelihood ratio, which uses the likeliest shares of results instead of the
+true ones. For culprits that are equally likely in advance, an answer is then wrong with a chance of
+at most 1 - P, whatever was played and whenever the search stopped. docs/results/bisections.md
+compares this with simulated histories.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from db.records.pairs import PlayedPair
-from ladder.experiments.bisect.history import CommitHistory
-from ladder.experiments.bisect.posterior import (
-    BoolArray,
-    IntArray,
-    Posterior,
-    most_open,
-    possible_drops,
-    posterior_of,
-)
-from ladder.experiments.bisect.question import BisectQuestion
-from ladder.experiments.gate.forfeits import ForfeitCount
-from ladder.experiments.gate.tally import GateBot, Tally
+from ladder.experiments.bisect.history import BoolArray, CommitHistory
+from ladder.experiments.gate.question import check_confidence, check_elo
+from ladder.experiments.gate.tally import ForfeitCount, Tally
+from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray
 from ladder.stats.drop_evidence import drop_evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BisectQuestion:
+    """The numbers of a bisection.
+
+    Raises:
+        UsageError: one is out of range.
+
+    """
+
+    max_drop: float = 20.0
+    """Smallest drop to find, in Elo of the model."""
+    confidence: float = 0.95
+    """Chance that the answer is right, 0..1."""
+    max_games: int = 20_000
+    """Games over all commits after which the search ends without an answer."""
+    model: Model = Model.LOGISTIC
+    """The scale of `max_drop`."""
+
+    def __post_init__(self) -> None:
+        check_elo(self.max_drop, "max_drop")
+        check_confidence(self.confidence)
+
+
+IntArray = NDArray[np.int64]
+
+MULTIPLES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""The drops of the hypotheses, in units of the smallest one."""
+GREATEST_DROP = 800.0
+"""Largest drop of the hypotheses in Elo; greater ones are found as quickly."""
+
+SHARE = 1.0 / 3.0
+"""The part of the allowed error for each of the two kinds of wrong answers."""
+
+
+def possible_drops(max_drop: float) -> tuple[float, ...]:
+    """Return the drops of the hypotheses in Elo, the smallest first."""
+    return tuple(
+        max_drop * times for times in MULTIPLES if times == 1.0 or max_drop * times <= GREATEST_DROP
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """Chances after all pairs, 0..1. Leading axes are separate searches."""
+
+    blamed: FloatArray
+    """Chance of each commit that it lost rating, shape (..., n)."""
+    none: FloatArray
+    """Chance that no commit lost rating, shape (...)."""
+    none_or_least: FloatArray
+    """The same if the smallest drop were the only alternative, shape (...)."""
+    weaker: FloatArray
+    """Chance of each commit that it is weaker than the good one, shape (..., n)."""
+
+    def is_none_sure(self, probability: float) -> BoolArray:
+        """Return whether the answer is that no commit lost rating, shape (...)."""
+        return np.asarray(self.none_or_least >= 1.0 - SHARE * (1.0 - probability))
+
+    def sure_groups(self, probability: float, groups: IntArray) -> BoolArray:
+        """Return for each group of commits whether it surely contains the one to blame.
+
+        Args:
+            probability: The probability of a right answer.
+            groups: The number of each commit's group, shape (n,).
+
+        Returns:
+            Shape (..., number of groups).
+
+        """
+        member = groups[:, None] == np.arange(groups.max() + 1)
+        given_one = (self.blamed @ member) / np.maximum(1.0 - self.none, 1e-300)[..., None]
+        sure = given_one >= 1.0 - SHARE * (1.0 - probability)
+        return np.asarray(sure & (self.none <= 1.0 - probability)[..., None])
+
+
+def posterior_of(holds: BoolArray, evidence: FloatArray) -> Posterior:
+    """Return the posterior from the evidence of all commits.
+
+    The prior is a third each for no drop, the smallest drop, and the greater ones together.
+
+    Args:
+        holds: Whether commit i contains commit k, itself included, shape (n, n).
+        evidence: The log-likelihood ratio of each commit's pairs for each drop, shape (..., n, m);
+            0 without pairs.
+
+    """
+    commits, drops = holds.shape[0], evidence.shape[-1]
+    weights = np.matmul(np.swapaxes(holds, 0, 1).astype(np.float64), evidence) - math.log(commits)
+    weights[..., 1:] -= math.log(max(drops - 1, 1))
+    most = np.maximum(weights.max(axis=(-1, -2)), 0.0)
+    each = np.exp(weights - most[..., None, None])
+    likely, none = each.sum(axis=-1), np.exp(-most)
+    total = likely.sum(axis=-1) + none
+    blamed = likely / total[..., None]
+    return Posterior(
+        blamed=blamed,
+        none=none / total,
+        none_or_least=none / (none + each[..., 0].sum(axis=-1)),
+        weaker=blamed @ holds.T.astype(np.float64),
+    )
+
+
+def most_open(weaker: FloatArray, testable: BoolArray) -> IntArray:
+    """Return the first testable commit whose chance to be weaker is closest to one half.
+
+    Shape (..., n) -> (...).
+    """
+    distance = np.where(testable, np.abs(weaker - 0.5), np.inf)
+    return np.asarray(distance.argmin(axis=-1))
+
 
 SETTLED = 0.1
 """A visit ends when the chance that the commit is weaker, or that it is equal, is below this."""
@@ -103,11 +227,6 @@ class CommitSearch:
         return min(int(np.searchsorted(blamed, enough)) + 1, len(blamed))
 
     @property
-    def expected_drop(self) -> float:
-        """Posterior mean of the drop in Elo of the model, given that a commit lost rating."""
-        return float(self.posterior.drops @ np.asarray(self._drops))
-
-    @property
     def is_over(self) -> bool:
         """Whether the search has ended, with or without an answer."""
         return self.answer is not None or bool(self.failing_good)
@@ -115,8 +234,7 @@ class CommitSearch:
     def enter(self, name: str, good: str) -> None:
         """Begin the tally of the current commit, with the names of its bot and the good one."""
         if self.index not in self.tested:
-            bot = GateBot(good, 0, "")
-            self.tested[self.index] = Tested(Tally(bot), ForfeitCount((name, good)))
+            self.tested[self.index] = Tested(Tally(), ForfeitCount((name, good)))
 
     def is_new(self, pair: PlayedPair) -> bool:
         """Return whether a pair of the current commit was not taken yet."""
@@ -127,7 +245,7 @@ class CommitSearch:
         tested = self.tested[self.index]
         tested.last = pair.number
         tested.tally.count(pair)
-        tested.forfeits.add_pair((name, good), pair)
+        tested.forfeits.add((name, good), pair)
         failing = tested.forfeits.failing_bot
         if failing == good:
             self.failing_good = tested.forfeits.failure

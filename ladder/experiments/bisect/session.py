@@ -1,23 +1,23 @@
 """The course of a bisection: commits are registered and played until the search has an answer."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
 
 from bots.errors import SpecError
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import RunKind, RunStatus, division_label
+from db.records.runs import RunKind, RunRow, RunStatus, division_label
 from db.store import Store
 from engine.seeds import SEED_LIMIT, derive_seed
 from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.bisect.history import SHORT, CommitHistory
-from ladder.experiments.bisect.judge import VisitJudge
-from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
-from ladder.experiments.bisect.search import CommitSearch
-from ladder.experiments.bisect.stored import keep_result, search_of
-from ladder.experiments.engine import ExperimentContext, judge_pairs, play
+from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
+from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.match.registry.register import remove_builds
@@ -26,6 +26,101 @@ from ladder.runs.resume import hashes_of
 from ladder.runs.settings import RunSettings, identity_hash
 from ladder.runs.start import check_possible
 from ladder.signals import current_stop
+
+RESULT = "bisect_result"
+"""The settings key of a search's result."""
+
+
+def search_of(run: RunRow) -> Mapping[str, Any]:
+    """Return the stored description of the search of a run; empty if it is not readable."""
+    kept = run.settings.get(SETTINGS)
+    return kept if isinstance(kept, dict) else {}
+
+
+def keep_result(store: Store, run_id: int, result: BisectResult) -> None:
+    """Store the result of the search so far with the run of a visit."""
+    store.runs.add_settings(run_id, {RESULT: msgspec.to_builtins(result)})
+
+
+def bisection_of(store: Store, run: RunRow) -> BisectResult | None:
+    """Return the latest result of the search of a run; None if there is no readable one."""
+    search = search_of(run)
+    found = [
+        _result(each)
+        for each in store.runs.find(kind=RunKind.BISECT)
+        if RESULT in each.settings
+        and all(search_of(each).get(key) == search.get(key) for key in ("key", "seed"))
+    ]
+    known = [each for each in found if each is not None]
+    return max(known, key=lambda each: len(each.course), default=None)
+
+
+def _result(run: RunRow) -> BisectResult | None:
+    try:
+        return msgspec.convert(run.settings[RESULT], BisectResult)
+    except msgspec.ValidationError:
+        return None
+
+
+SETTINGS = "bisect"
+"""The settings key of a search."""
+
+
+class VisitJudge(ExperimentJudge):
+    """Takes the pairs of the current commit of a search."""
+
+    def __init__(
+        self, search: CommitSearch, names: tuple[str, str], identity: Mapping[str, object]
+    ) -> None:
+        """Begin a visit.
+
+        Args:
+            search: The search.
+            names: The bot of the commit, and the good one.
+            identity: The description of the search, which is stored with the run.
+
+        """
+        self._search = search
+        self._names = names
+        self._identity = identity
+        self._index = search.index
+        search.enter(*names)
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The search that the run belongs to."""
+        return {SETTINGS: self._identity}
+
+    @property
+    def verdict(self) -> None:
+        """Always None: the session stores the verdicts of all commits at the end of the search."""
+        return
+
+    @property
+    def decided(self) -> bool:
+        """Whether the search has left this commit, or is over."""
+        return self._search.is_over or self._search.index != self._index
+
+    @property
+    def progress(self) -> str:
+        """The number of suspects, and the chance that this commit is weaker."""
+        search, chance = self._search, float(self._search.posterior.weaker[self._index])
+        return (
+            f"{search.credible_set_size} of {len(search.history.commits)} commits suspected, "
+            f"{search.history.commits[self._index].commit[:SHORT]} is weaker with "
+            f"a chance of {chance:.0%}"
+        )
+
+    @property
+    def keeps_planned(self) -> bool:
+        """Always true: planned pairs are played in the next visit, so that no number is lost."""
+        return True
+
+    def take(self, pair: PlayedPair) -> None:
+        """Take a pair, unless an earlier visit did or this one is over."""
+        if not self.decided and self._search.is_new(pair):
+            self._search.take(pair, *self._names)
+
 
 NO_LIMIT = 2**31 - 1
 """A number above that of every pair, which has 31 bits."""

@@ -14,16 +14,20 @@ games equally. So the test runs on both counts, and decides when both agree (doc
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from db.records.pairs import PairPlan, PlayedPair
 from ladder.experiments.engine import ExperimentJudge
-from ladder.experiments.gate.cost import expected_games
-from ladder.experiments.gate.forfeits import ForfeitCount
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict, explain_verdict
-from ladder.experiments.gate.tally import GateBot, Tally
+from ladder.experiments.gate.result import (
+    BaselineResult,
+    GateResult,
+    Verdict,
+    explain_verdict,
+)
+from ladder.experiments.gate.tally import ForfeitCount, GateBot, Tally
 from ladder.stats.choices import Model
 from ladder.stats.counts import moments
 from ladder.stats.elo import NORMALIZED, estimate, score_to_elo
@@ -42,7 +46,8 @@ class GateJudge(ExperimentJudge):
         self._test = test
         self._sprt = test.sprt(len(baselines))
         self._early = test.early_test(len(baselines))
-        self._tallies = {bot.revision: Tally(bot) for bot in baselines}
+        self._baselines = {bot.revision: bot for bot in baselines}
+        self._tallies = {revision: Tally() for revision in self._baselines}
         names = dict.fromkeys([candidate.name, *(bot.name for bot in baselines)])
         self._forfeits = ForfeitCount(names)
         self._verdict: Verdict | None = None
@@ -95,7 +100,7 @@ class GateJudge(ExperimentJudge):
         if not tally.count(pair, is_first=is_first):
             return
         self._counted += 2
-        self._forfeits.add_pair((self._candidate.name, tally.bot.name), ours)
+        self._forfeits.add((self._candidate.name, self._baselines[ours.b_revision].name), ours)
         self._failure = self._forfeits.failure
         if self._failure:
             self._verdict = Verdict.INVALID
@@ -118,45 +123,37 @@ class GateJudge(ExperimentJudge):
         verdict, reason = self._verdict or Verdict.INCONCLUSIVE, self._failure
         if invalid and verdict is not Verdict.INVALID:
             verdict, reason = Verdict.INVALID, invalid
-        results = {id(tally): self._baseline(tally) for tally in self._tallies.values()}
-        baselines = tuple(results.values())
+        results = {
+            id(tally): self._baseline(self._baselines[revision], tally)
+            for revision, tally in self._tallies.items()
+        }
         undecided = [tally for tally in self._tallies.values() if tally.state is State.CONTINUE]
         worst = min(undecided or self._tallies.values(), key=lambda tally: tally.llr)
         deciding = results[id(self._deciding or worst)]
-        return GateResult(
+        result = GateResult(
             candidate=self._candidate.name,
             test=self._test,
             verdict=verdict,
-            reason=reason
-            or explain_verdict(
-                verdict=verdict,
-                candidate=self._candidate.name,
-                test=self._test,
-                baselines=baselines,
-                deciding=deciding,
-                unfinished=unfinished,
-            ),
-            baselines=baselines,
+            reason=reason,
+            baselines=tuple(results.values()),
             deciding=deciding,
             forfeits=self._forfeits.by_bot,
             uncounted_games=self.surplus,
         )
+        return result if reason else replace(result, reason=explain_verdict(result, unfinished))
 
-    def _baseline(self, tally: Tally) -> BaselineResult:
-        pairs, distinct = sum(tally.pentanomial), sum(tally.distinct)
-        # The shares of all pairs are unbiased, and the number of distinct pairs is the evidence:
-        # with 40 distinct pairs of 100, each pair counts 0.4.
-        scaled = [count * distinct / max(pairs, 1) for count in tally.pentanomial]
+    def _baseline(self, bot: GateBot, tally: Tally) -> BaselineResult:
+        scaled = tally.scaled
         after = estimate_after(counts=scaled, test=self._sprt)
         return BaselineResult(
-            name=tally.bot.name,
-            is_same_content=tally.bot.content == self._candidate.content,
+            name=bot.name,
+            is_same_content=bot.content == self._candidate.content,
             pentanomial=tuple(tally.pentanomial),
             wdl=(tally.wdl[0], tally.wdl[1], tally.wdl[2]),
             estimate=estimate(counts=scaled),
             after_stopping=after and _as_logistic(after, scaled, self._test.model),
             sprt=sprt_result(counts=tally.pentanomial, test=self._sprt),
-            distinct_pairs=distinct,
+            distinct_pairs=sum(tally.distinct),
             sprt_distinct=sprt_result(counts=tally.distinct, test=self._sprt),
             state=tally.state,
             early=tally.early,
@@ -164,7 +161,6 @@ class GateJudge(ExperimentJudge):
             replayed_games=tally.repeated_games,
             seconds=tally.duration_us / 1e6,
             llr_history=_llr_history(tally.order, self._sprt),
-            expected=expected_games(tally.pentanomial, self._sprt),
         )
 
 

@@ -4,19 +4,63 @@
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from db.records.runs import RunRow
 from ladder.errors import UsageError
-from ladder.experiments.gate.early import EarlyTest
+from ladder.stats.betting import log_evidence_above, log_evidence_below
 from ladder.stats.choices import Model
 from ladder.stats.elo import elo_to_score
-from ladder.stats.sprt import Sprt, check_chances
+from ladder.stats.sprt import Sprt, State, check_chances
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyDecision:
+    """A decision of the test for obvious cases."""
+
+    state: State
+    log_e: float
+    """Logarithm of the e-value that decided."""
+    log_limit: float
+    """Logarithm of the e-value that it had to reach."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlyTest:
+    """The test for obvious cases: a bet below the score of H1, and one above that of H0.
+
+    The likelihood ratio between "equal" and "worse by the drop" weighs a lost pair by at most 0.06
+    at a drop of 20 Elo: a candidate that loses every game takes 106 games. Bets
+    (`ladder.stats.betting`) with a small part of beta and alpha need 20 games there.
+    """
+
+    score0: float | None
+    """Score per game under H0; None if it is not known, for no such bet."""
+    score1: float | None
+    """Score per game under H1; None if it is not known, for no such bet."""
+    pass_at: float
+    """Log evidence for more than `score0` at which the candidate passes."""
+    fail_at: float
+    """Log evidence for less than `score1` at which it fails."""
+
+    def decide(self, *counts: Sequence[int]) -> EarlyDecision | None:
+        """Return the decision that all of the pentanomial counts support; None for none."""
+        for state, score, evidence, limit in (
+            (State.ACCEPT_H0, self.score1, log_evidence_below, self.fail_at),
+            (State.ACCEPT_H1, self.score0, log_evidence_above, self.pass_at),
+        ):
+            if score is not None:
+                log_e = float(evidence(counts=counts, mean=score).min())
+                if log_e >= limit:
+                    return EarlyDecision(state, log_e, limit)
+        return None
+
 
 MOST_ELO = 1000.0
 """Upper limit of a drop and of a gain, in Elo."""
+LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 QUESTION = "question"
 """The settings key of a gate's question."""
 EARLY = "early"
@@ -49,9 +93,9 @@ class GateTest:
 
     def __post_init__(self) -> None:
         if self.max_drop or not self.min_gain:
-            _check_elo(self.max_drop, "max_drop")
+            check_elo(self.max_drop, "max_drop")
         if self.min_gain:
-            _check_elo(self.min_gain, "min_gain")
+            check_elo(self.min_gain, "min_gain")
         check_chances(self.alpha, self.beta)
         if self.max_games < 2:
             raise UsageError(f"must be at least 2, got {self.max_games}", option="max_games")
@@ -151,8 +195,18 @@ class GateTest:
         return elo_to_score(elo=elo) if self.model is Model.LOGISTIC or not elo else None
 
 
-def _check_elo(elo: float, option: str) -> None:
+def check_elo(elo: float, option: str) -> None:
+    """Refuse a difference that is out of range. Raises UsageError."""
     if not 0 < elo <= MOST_ELO:
         raise UsageError(
             f"must be above 0 and at most {MOST_ELO:g} Elo, got {elo:g}", option=option
+        )
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a chance to be right that is out of range. Raises UsageError."""
+    if not LEAST_CONFIDENCE <= confidence <= MOST_CONFIDENCE:
+        raise UsageError(
+            f"must be {LEAST_CONFIDENCE:g} to {MOST_CONFIDENCE:g}, got {confidence:g}",
+            option="confidence",
         )

@@ -1,16 +1,37 @@
 """The result of a gate: the verdict, the numbers behind it, and the sentence that explains it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ladder.experiments.gate.cost import ExpectedGames
-from ladder.experiments.gate.early import EarlyDecision
-from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.question import EarlyDecision, GateTest
 from ladder.stats.choices import Model
 from ladder.stats.elo import EloEstimate
-from ladder.stats.sprt import SprtResult, State
-from ladder.stats.sprt_estimate import StoppedEstimate
+from ladder.stats.sprt import Sprt, SprtResult, State
+from ladder.stats.sprt_estimate import StoppedEstimate, forecast_test
+
+TYPICAL = (14, 1, 70, 1, 14)
+"""Pairs by points between equal players on `thu`, of which 70 % are tied."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedGames:
+    """Mean numbers of games until a decision, at true differences in strength."""
+
+    at_elo0: float
+    at_elo1: float
+    between: float
+    """At the difference in the middle, where a decision takes longest."""
+
+
+def expected_games(pentanomial: Sequence[int], test: Sprt) -> ExpectedGames:
+    """Return the expected games of a test for pairs with this spread (Wald 1945, Siegmund 1985)."""
+
+    def games(elo: float) -> float:
+        return forecast_test(elo=elo, counts=pentanomial, test=test).games
+
+    middle = (test.elo0 + test.elo1) / 2
+    return ExpectedGames(games(test.elo0), games(test.elo1), games(middle))
 
 
 class Verdict(StrEnum):
@@ -62,7 +83,6 @@ class BaselineResult:
     """Sum of the durations of the counted games."""
     llr_history: tuple[tuple[int, float], ...]
     """The LLR history: numbers of counted pairs and the LLR after them, at most 200 points."""
-    expected: ExpectedGames
 
     @property
     def pairs(self) -> int:
@@ -102,27 +122,16 @@ class GateResult:
         return sum(baseline.seconds for baseline in self.baselines)
 
 
-def explain_verdict(
-    *,
-    verdict: Verdict,
-    candidate: str,
-    test: GateTest,
-    baselines: tuple[BaselineResult, ...],
-    deciding: BaselineResult,
-    unfinished: str,
-) -> str:
+def explain_verdict(result: GateResult, unfinished: str) -> str:
     """Return a sentence that explains the verdict of a valid gate.
 
     Args:
-        verdict: The verdict.
-        candidate: The name of the candidate.
-        test: The question.
-        baselines: The results against all baselines.
-        deciding: The result that decided.
+        result: The result.
         unfinished: Why the gate has not ended, such as ``it was stopped``; empty if it has.
 
     """
-    games = sum(baseline.games for baseline in baselines)
+    verdict, candidate, test = result.verdict, result.candidate, result.test
+    baselines, deciding, games = result.baselines, result.deciding, result.games
     scale = " normalized" if test.model is Model.NORMALIZED else ""
     drop, gain = f"{test.max_drop:g}{scale} Elo", f"{test.min_gain:g}{scale} Elo"
     counted = f"{games} games" + _of_distinct(baselines)

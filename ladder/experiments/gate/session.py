@@ -93,11 +93,8 @@ class GateTask:
 
     def judge(self) -> GateJudge:
         """Return a new judge."""
-        bots = [
-            GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
-            for bot in (self.candidate, *self.baselines)
-        ]
-        return GateJudge(bots[0], bots[1:], self.test)
+        baselines = [GateBot.of(bot) for bot in self.baselines]
+        return GateJudge(GateBot.of(self.candidate), baselines, self.test)
 
     def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> GateOutcome:
         """Return the outcome of the gate on stored pairs.

@@ -5,11 +5,17 @@ again. There are two counts: all pairs, and those with distinct games (see
 `ladder.experiments.gate.judge`).
 """
 
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from engine.result import Result
-from ladder.experiments.gate.early import EarlyDecision, EarlyTest
+from engine.result import FORFEITS, Result
+from ladder.experiments.gate.question import EarlyDecision, EarlyTest
+from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
+from ladder.stats.rate_limit import log_evidence
 from ladder.stats.sprt import Sprt, State, sprt_result
 
 REPEATS_IN_A_ROW = 59
@@ -27,12 +33,16 @@ class GateBot:
     content: str
     """Its content hash."""
 
+    @classmethod
+    def of(cls, row: BotRow) -> "GateBot":
+        """Return a registered bot."""
+        return cls(row.name, row.revision.id, row.revision.content_hash)
+
 
 @dataclass(slots=True)
 class Tally:
     """The counts against one baseline."""
 
-    bot: GateBot
     pentanomial: list[int] = field(default_factory=lambda: [0] * 5)
     wdl: list[int] = field(default_factory=lambda: [0] * 3)
     distinct: list[int] = field(default_factory=lambda: [0] * 5)
@@ -51,6 +61,16 @@ class Tally:
     llr: float = 0.0
     early: EarlyDecision | None = None
     """The decision of the test for obvious cases, if it was first."""
+
+    @property
+    def scaled(self) -> list[float]:
+        """The counts of all pairs, scaled so that they sum to the number of distinct pairs.
+
+        The shares of all pairs are unbiased, and the number of distinct pairs is the evidence: with
+        40 distinct pairs of 100, each pair counts 0.4.
+        """
+        share = sum(self.distinct) / max(sum(self.pentanomial), 1)
+        return [count * share for count in self.pentanomial]
 
     @property
     def is_exhausted(self) -> bool:
@@ -104,3 +124,73 @@ class Tally:
             counts = (self.pentanomial, self.distinct) if has_repeats else (self.pentanomial,)
             self.early = early.decide(*counts)
             self.state = State.CONTINUE if self.early is None else self.early.state
+
+
+FORFEIT_ERROR = 0.05
+"""Chance of a false alarm over all bots of an experiment together."""
+
+
+class ForfeitCount:
+    """The forfeits of each bot of an experiment, and the test whether it fails too often.
+
+    Rare forfeits count as losses. A bot that forfeits more often than `FORFEIT_SHARE` makes a gate
+    invalid, be it the candidate or a baseline. As the test is made after every pair, it is
+    sequential: `ladder.stats.rate_limit`.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._kinds: dict[str, Counter[str]] = {name: Counter() for name in names}
+        self._games: Counter[str] = Counter()
+        self._shares: dict[str, Counter[float]] = {name: Counter() for name in self._kinds}
+
+    def add(self, players: tuple[str, str], pair: PlayedPair) -> None:
+        """Count a played pair of A and B, named in this order; both may be the same bot."""
+        failed: Counter[str] = Counter()
+        for result, termination in zip(pair.results, pair.terminations, strict=True):
+            if termination.is_forfeit:
+                name = players[0] if result is Result.LOSS else players[1]
+                self._kinds[name][termination.value] += 1
+                failed[name] += 1
+        for name in set(players):
+            games = 2 * players.count(name)
+            self._games[name] += games
+            self._shares[name][failed[name] / games] += 1
+
+    @property
+    def failing_bot(self) -> str:
+        """The name of a bot that fails too often, or an empty text."""
+        return next(iter(self.failures), "")
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        """A sentence about each bot that fails too often, by name."""
+        return {
+            name: self._sentence(name)
+            for name, kinds in self._kinds.items()
+            if kinds.total() >= FORFEIT_MINIMUM and self._is_above(name)
+        }
+
+    @property
+    def failure(self) -> str:
+        """A sentence about a bot that fails too often, or an empty text."""
+        return next(iter(self.failures.values()), "")
+
+    def _sentence(self, name: str) -> str:
+        kinds = self._kinds[name]
+        listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+        return (
+            f"{name} forfeited {kinds.total()} of its {self._games[name]} games ({listed}): "
+            f"above {FORFEIT_SHARE:.0%} the games do not measure strength; fix the bot first"
+        )
+
+    @property
+    def by_bot(self) -> Mapping[str, Mapping[str, int]]:
+        """Numbers of forfeits by bot and kind, zeros included."""
+        return {
+            name: {kind.value: kinds[kind.value] for kind in FORFEITS}
+            for name, kinds in self._kinds.items()
+        }
+
+    def _is_above(self, name: str) -> bool:
+        evidence = log_evidence(shares=self._shares[name], limit=FORFEIT_SHARE)
+        return evidence >= math.log(len(self._kinds) / FORFEIT_ERROR)

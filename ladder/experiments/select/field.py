@@ -19,11 +19,16 @@ K - 1 players that could be such a leader. With alpha = (1 - P) / (K - 1) the su
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from db.records.runs import SELECT
+from ladder.errors import UsageError
+from ladder.experiments.gate.question import check_confidence, check_elo
 from ladder.stats.betting import log_evidence_below
 from ladder.stats.counts import FloatArray, unit_scores
 from ladder.stats.elo import SCALE, SCORE_LIMIT, elo_to_score
@@ -47,20 +52,46 @@ class Strengths:
     variance: FloatArray
     """Variance of each difference in Elo squared, shape (..., K, K); infinite if unknown."""
 
+    def error95(self, index: int, other: int) -> float | None:
+        """Return half of the 95 % interval of a difference; None if it is unknown."""
+        variance = float(self.variance[index, other])
+        return 1.96 * math.sqrt(variance) if math.isfinite(variance) else None
+
     @property
     def differences(self) -> FloatArray:
         """Elo of player i over player j, shape (..., K, K)."""
         return np.asarray(self.elo[..., :, None] - self.elo[..., None, :])
 
 
-@dataclass(frozen=True, slots=True)
-class Contest:
-    """The numbers of the test."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectQuestion:
+    """The numbers of a selection.
 
-    indifference: float
+    Raises:
+        UsageError: one is out of range.
+
+    """
+
+    indifference: float = 20.0
     """Difference in Elo below which players count as equal."""
-    confidence: float
+    confidence: float = 0.95
     """Chance that the chosen player is the best within the indifference, 0..1."""
+    max_games: int = 20_000
+    """Games after which the selection ends without a choice."""
+
+    def __post_init__(self) -> None:
+        check_elo(self.indifference, "indifference")
+        check_confidence(self.confidence)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "SelectQuestion | None":
+        """Return the question stored with a run; None if there is no readable one."""
+        try:
+            kept = {**settings[SELECT]}
+            del kept["against"]
+            return cls(**kept)
+        except (KeyError, TypeError, UsageError):
+            return None
 
     def bound(self, players: int) -> float:
         """Return the absolute LLR that decides, for a number of players."""
@@ -73,6 +104,15 @@ class Contest:
 
     def _share(self, players: int) -> float:
         return (1.0 - self.confidence) / max(players - 1, 1)
+
+    @property
+    def games(self) -> int:
+        """Most games, rounded down to whole pairs."""
+        return self.max_games - self.max_games % 2
+
+    def settings(self, baseline: str | None) -> Mapping[str, object]:
+        """Return the question as settings of a run, which are no part of its identity."""
+        return {SELECT: {"against": baseline, **asdict(self)}}
 
 
 def strengths(counts: FloatArray) -> Strengths:
@@ -116,7 +156,7 @@ def leader_of(found: Strengths, pairs: FloatArray) -> NDArray[np.int64]:
     return np.asarray(np.where(pairs > 0, found.elo, -np.inf).argmax(axis=-1))
 
 
-def contenders(counts: FloatArray, contest: Contest) -> BoolArray:
+def contenders(counts: FloatArray, question: SelectQuestion) -> BoolArray:
     """Return which players can still be chosen: shape (..., K, K, 5) -> (..., K).
 
     At the end this is the leader only. Ratios count once each player has `LEAST_PAIRS` pairs.
@@ -126,11 +166,11 @@ def contenders(counts: FloatArray, contest: Contest) -> BoolArray:
     pairs = counts.sum(axis=(-1, -2))
     leader = leader_of(found, pairs)
     of_leader = np.take_along_axis(
-        ratios(found, contest.indifference), leader[..., None, None], axis=-2
+        ratios(found, question.indifference), leader[..., None, None], axis=-2
     )[..., 0, :]
-    is_open = of_leader > -contest.bound(players)
+    is_open = of_leader > -question.bound(players)
     is_open |= pairs.min(axis=-1, keepdims=True) < LEAST_PAIRS
     against = np.take_along_axis(counts, leader[..., None, None, None], axis=-2)[..., 0, :]
-    better = elo_to_score(elo=contest.indifference)
-    is_open &= log_evidence_below(counts=against, mean=better) < contest.early_bound(players)
+    better = elo_to_score(elo=question.indifference)
+    is_open &= log_evidence_below(counts=against, mean=better) < question.early_bound(players)
     return np.asarray(is_open | (np.arange(players) == leader[..., None]))

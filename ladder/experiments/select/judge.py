@@ -1,6 +1,5 @@
 """The judge of a selection: it finds the bots of a field that can still be the best."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -8,19 +7,16 @@ import numpy as np
 from db.records.pairs import PairPlan, PlayedPair
 from db.records.runs import BEST
 from ladder.experiments.engine import ExperimentJudge
-from ladder.experiments.gate.forfeits import ForfeitCount
-from ladder.experiments.gate.tally import GateBot, Tally
+from ladder.experiments.gate.tally import ForfeitCount, GateBot, Tally
 from ladder.experiments.select.field import (
     BoolArray,
+    SelectQuestion,
     Strengths,
     contenders,
     leader_of,
-    ratios,
     strengths,
 )
-from ladder.experiments.select.question import SelectQuestion
-from ladder.stats.counts import FloatArray, moments
-from ladder.stats.elo import SCALE
+from ladder.stats.counts import FloatArray
 
 
 class FieldJudge(ExperimentJudge):
@@ -35,9 +31,7 @@ class FieldJudge(ExperimentJudge):
         size = len(bots)
         self._indices = {bot.revision: index for index, bot in enumerate(bots)}
         self._tallies = {
-            (one, other): Tally(bots[other])
-            for one in range(size)
-            for other in range(one + 1, size)
+            (one, other): Tally() for one in range(size) for other in range(one + 1, size)
         }
         self.forfeits = ForfeitCount(bot.name for bot in bots)
         self.open: BoolArray = np.ones(size, dtype=bool)
@@ -92,24 +86,6 @@ class FieldJudge(ExperimentJudge):
         return f"{self.bots[self.leader].name} leads, {int(self.open.sum())} can be chosen"
 
     @property
-    def games_left(self) -> float | None:
-        """Estimated games until the choice, from the distance of each ratio to its bound."""
-        counts = self.counts()
-        if not counts.any() or self.decided:
-            return None
-        found, width = strengths(counts), self.question.contest.indifference
-        spread = moments(counts=counts.sum(axis=(0, 1))).deviation
-        step = width / (4.0 * SCALE * spread)
-        lead = ratios(found, width)[self.leader]
-        pairs = 0.0
-        for rival in np.flatnonzero(self.open):
-            if rival != self.leader:
-                ahead = max(float(found.elo[self.leader] - found.elo[rival]), 0.0) / width
-                lacking = self.question.contest.bound(len(self.bots)) + float(lead[rival])
-                pairs += max(lacking, 0.0) / (step**2 * (ahead + 0.5))
-        return min(2.0 * pairs, float(self.question.games - self.counted))
-
-    @property
     def leader(self) -> int:
         """The index of the present leader."""
         counts = self.counts()
@@ -132,7 +108,7 @@ class FieldJudge(ExperimentJudge):
         if not self._tallies[min(a, b), max(a, b)].count(pair, is_first=a < b):
             return
         self.counted += 2
-        self.forfeits.add_pair((self.bots[a].name, self.bots[b].name), pair)
+        self.forfeits.add((self.bots[a].name, self.bots[b].name), pair)
         for name, sentence in self.forfeits.failures.items():
             index = next(each for each, bot in enumerate(self.bots) if bot.name == name)
             self.failed.setdefault(index, sentence)
@@ -150,8 +126,7 @@ class FieldJudge(ExperimentJudge):
         for (one, other), tally in self._tallies.items():
             if one in self.failed or other in self.failed:
                 continue
-            share = sum(tally.distinct) / max(sum(tally.pentanomial), 1)
-            counts[one, other] = np.asarray(tally.pentanomial) * share
+            counts[one, other] = tally.scaled
             counts[other, one] = counts[one, other, ::-1]
         return counts
 
@@ -165,14 +140,9 @@ class FieldJudge(ExperimentJudge):
             sum(tally.pentanomial) for pair, tally in self._tallies.items() if index in pair
         )
 
-    def error95(self, found: Strengths, index: int, other: int) -> float | None:
-        """Return half of the 95 % interval of a difference in Elo; None if it is unknown."""
-        variance = float(found.variance[index, other])
-        return 1.96 * math.sqrt(variance) if math.isfinite(variance) else None
-
     def _reconsider(self) -> None:
         able = np.array([index not in self.failed for index in range(len(self.bots))])
         counts = self.counts()[np.ix_(able, able)]
         self.open = np.zeros(len(self.bots), dtype=bool)
         if able.sum() > 1:
-            self.open[able] = contenders(counts, self.question.contest)
+            self.open[able] = contenders(counts, self.question)

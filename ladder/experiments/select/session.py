@@ -1,17 +1,17 @@
 """The course of a selection: play until only one bot can be the best."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import RunStatus, division_label
+from db.records.runs import SELECT, RunRow, RunStatus, division_label
 from db.store import Store
 from ladder.errors import ExitCode, UsageError
-from ladder.experiments.engine import UNFINISHED, ExperimentContext, exit_code_of, play
+from ladder.experiments.engine import MEANINGLESS, UNFINISHED, ExperimentContext, exit_code_of, play
 from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.judge import FieldJudge
-from ladder.experiments.select.question import SelectQuestion
 from ladder.match.registry.registered import find_bot
 from ladder.runs.settings import RunSettings
 
@@ -46,6 +46,16 @@ class RankedBot:
     """The reason if it failed; empty otherwise."""
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The strengths after some games."""
+
+    games: int
+    elo: Mapping[str, tuple[float, float]]
+    """Elo against the final leader and half of the 95 % interval, by name; bots with unknown ones
+    are left out."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionOutcome:
     """The outcome of a selection."""
@@ -62,6 +72,8 @@ class SelectionOutcome:
     """The label of the division."""
     run_id: int | None = None
     """The run; None if it is invalid."""
+    course: tuple[Moment, ...] = ()
+    """The history, if the run was read from the database."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -122,8 +134,7 @@ def play_selection(
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    gate_bots = [GateBot(bot.name, bot.revision.id, bot.revision.content_hash) for bot in bots]
-    judge = FieldJudge(gate_bots, question, baseline)
+    judge = FieldJudge([GateBot.of(bot) for bot in bots], question, baseline)
     played = play(context, settings, bots, judge)
     selected = selected_of(
         judge,
@@ -184,7 +195,7 @@ def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
     for index, bot in enumerate(judge.bots):
         knows = index not in judge.failed and judge.counted > 0
         elo = float(found.elo[index] - found.elo[leader]) if knows else None
-        error = judge.error95(found, index, leader) if knows else None
+        error = found.error95(index, leader) if knows else None
         players.append(
             RankedBot(
                 name=bot.name,
@@ -199,3 +210,50 @@ def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
         )
     worst = float("-inf")
     return tuple(sorted(players, key=lambda each: worst if each.elo is None else each.elo)[::-1])
+
+
+MOMENTS = 60
+"""Most points of the history, the last one included."""
+
+
+def selection_of(store: Store, run: RunRow, status: RunStatus) -> SelectionOutcome | None:
+    """Return a stored selection; None if its question or a bot is not readable.
+
+    Args:
+        store: The open database.
+        run: A run of the kind `select`.
+        status: The present status of the run.
+
+    """
+    question = SelectQuestion.from_settings(run.settings)
+    ids = {content: key for key, content in store.bots.contents().items()}
+    listed = run.settings.get("bots")
+    if question is None or not isinstance(listed, Mapping):
+        return None
+    if any(content not in ids for content in listed.items()):
+        return None
+    bots = [GateBot(name, ids[name, content], content) for name, content in listed.items()]
+    judge = FieldJudge(bots, question, run.settings[SELECT]["against"])
+    pairs = store.pairs.of_run(run.id)
+    step = max(-(-len(pairs) // MOMENTS), 1)
+    found = []
+    for taken, pair in enumerate(pairs, start=1):
+        judge.take(pair)
+        if judge.counted and (taken % step == 0 or taken == len(pairs)):
+            found.append((judge.counted, judge.strengths()))
+    leader = judge.leader if judge.counted else 0
+    course = tuple(
+        Moment(
+            games,
+            {
+                bot.name: (float(known.elo[index] - known.elo[leader]), error)
+                for index, bot in enumerate(bots)
+                if (error := known.error95(index, leader)) is not None
+            },
+        )
+        for games, known in found
+    )
+    label = store.divisions.find(str(run.division_id)).label
+    invalid = MEANINGLESS if status is RunStatus.INVALID else ""
+    selected = selected_of(judge, label, invalid=invalid, stopped=UNFINISHED.get(status, ""))
+    return replace(selected, run_id=run.id, course=course)

@@ -7,18 +7,16 @@ import numpy as np
 from db.records.tuning import TuningStepRow
 from ladder.experiments.bisect.result import BisectResult, TriedCommit
 from ladder.experiments.select.session import SelectionOutcome
-from ladder.experiments.select.stored import StoredSelection
-from ladder.experiments.tune.parameters import Parameter, Scale, point_of
+from ladder.experiments.tune.parameters import Parameter
 from ladder.experiments.tune.session import TuningOutcome
-from ladder.experiments.tune.surface import Surface
 from ladder.stats.elo import EloEstimate
 from reports.findings.bisect import SHORT, VERDICTS
 from reports.findings.select import verdict_on
 from reports.html.charts.experiments import chance_chart, interval_chart
 from reports.html.charts.ratings import history_chart
 from reports.html.charts.spec import PALETTE
-from reports.html.charts.tune import gain_chart, parameter_chart
-from reports.html.figures import Figure, table_of_rows
+from reports.html.charts.tune import parameter_chart
+from reports.html.figures import Figure
 from reports.html.tables import Cell, Table, headings, number, table_of
 from reports.layout.elo import elo_words
 
@@ -28,9 +26,9 @@ TABLED = 12
 """Largest number of rows in a table of progress."""
 
 
-def selection_figures(stored: StoredSelection) -> list[Figure]:
+def selection_figures(selected: SelectionOutcome) -> list[Figure]:
     """Return the Elo of all bots against the best, and over the games."""
-    return [_players_figure(stored.selected), _history_figure(stored)]
+    return [_players_figure(selected), _history_figure(selected)]
 
 
 def _players_figure(selected: SelectionOutcome) -> Figure:
@@ -55,8 +53,8 @@ def _players_figure(selected: SelectionOutcome) -> Figure:
     )
 
 
-def _history_figure(stored: StoredSelection) -> Figure:
-    shown = [each.name for each in stored.selected.players if each.elo is not None][: len(PALETTE)]
+def _history_figure(selected: SelectionOutcome) -> Figure:
+    shown = [each.name for each in selected.players if each.elo is not None][: len(PALETTE)]
     rows = [
         {
             "bot": name,
@@ -65,11 +63,11 @@ def _history_figure(stored: StoredSelection) -> Figure:
             "low": round(elo - error, 1),
             "high": round(elo + error, 1),
         }
-        for moment in stored.course
+        for moment in selected.course
         for name, (elo, error) in moment.elo.items()
         if name in shown
     ]
-    few = stored.course[:: -max(-(-len(stored.course) // TABLED), 1)][::-1]
+    few = selected.course[:: -max(-(-len(selected.course) // TABLED), 1)][::-1]
     table = Table(
         headings("#games", *(f"#{name}" for name in shown)),
         [
@@ -150,12 +148,9 @@ def _search_figure(result: BisectResult) -> Figure:
 
 
 def tuning_figures(tuned: TuningOutcome) -> list[Figure]:
-    """Return the values of each parameter and the expected gain, over the games of the search."""
-    parameters, steps = tuned.template.parameters, tuned.steps
-    return [
-        *(_parameter_figure(each, place, steps) for place, each in enumerate(parameters)),
-        _gain_figure(parameters, steps),
-    ]
+    """Return the values of each parameter over the games of the search."""
+    parameters = tuned.template.parameters
+    return [_parameter_figure(each, place, tuned.steps) for place, each in enumerate(parameters)]
 
 
 def _moments(steps: Sequence[TuningStepRow]) -> list[tuple[int, TuningStepRow]]:
@@ -175,7 +170,6 @@ def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow
         }
         for games, step in _moments(steps)
     ]
-    is_log = each.scale is Scale.LOG
     return Figure(
         name=f"parameter-{place}",
         label=f"{each.name} over the games of the search, with the two values of each step",
@@ -190,27 +184,9 @@ def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow
                 for row in _few(rows)
             ],
         ),
-        spec=parameter_chart(rows, each.name, start=each.start, is_log=is_log) if rows else None,
-    )
-
-
-def _gain_figure(parameters: Sequence[Parameter], steps: Sequence[TuningStepRow]) -> Figure:
-    """Return the figure of the expected gain over the games of the search."""
-    surface, rows = Surface(parameters, steps), []
-    for games, step in _moments(steps):
-        gain = surface.gain(point_of(parameters, step.estimate))
-        ends = {"low": gain.elo - gain.error95, "high": gain.elo + gain.error95}
-        rows.append({"games": games, "elo": gain.elo, **ends})
-    rows = [
-        {key: round(value, 2) if key != "games" else value for key, value in row.items()}
-        for row in rows
-    ]
-    return Figure(
-        name="gain",
-        label="Expected Elo gain over the start, with its 95 % band",
-        caption="Expected gain over the games",
-        table=table_of_rows(("#games", "#elo", "#low", "#high"), _few(rows)),
-        spec=gain_chart(rows) if rows else None,
+        spec=parameter_chart(rows, each.name, start=each.start, is_log=each.is_log)
+        if rows
+        else None,
     )
 
 

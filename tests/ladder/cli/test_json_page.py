@@ -15,12 +15,10 @@ from db.records.queue import NewJob
 from engine.board import parse_board
 from engine.opening_set import parse_opening_set
 from engine.result import Termination
-from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import result_of
-from ladder.experiments.bisect.search import CommitSearch
-from ladder.experiments.select.question import SelectQuestion
+from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
+from ladder.experiments.select.judge import SelectQuestion
 from ladder.experiments.select.session import RankedBot, SelectionEnd, SelectionOutcome
-from ladder.experiments.suite.baseline import BaselineComparison, StoredAnswers
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.experiments.suite.run import Answers, SuiteResult
@@ -166,8 +164,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder suite run --json":
         answers = Answers("a", Budget(simulations=1), (True,), ("a crash",))
         suite = SuiteResult(Suite("s", (Puzzle("5x5", "", 2, "draw", None, "trap"),)), (answers,))
-        stored = StoredAnswers("b", {"simulations": 1}, ())
-        return suite_document(suite, [BaselineComparison(answers, stored, 0, 0)])
+        return suite_document(suite)
     if heading == "ladder bisect --json":
         search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
         played(search, 3)

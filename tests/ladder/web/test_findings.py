@@ -7,15 +7,13 @@ import pytest
 
 from db.records.runs import RunKind, RunRow, RunStatus
 from db.records.tuning import TuningStepRow
-from ladder.experiments.bisect.judge import SETTINGS
-from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import result_of, visit_of
-from ladder.experiments.bisect.search import CommitSearch
-from ladder.experiments.bisect.stored import bisection_of, keep_result
+from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
+from ladder.experiments.bisect.session import SETTINGS, bisection_of, keep_result
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.stored import selection_of
-from ladder.experiments.tune.task import gate_note
+from ladder.experiments.select.judge import SelectQuestion
+from ladder.experiments.select.session import selection_of
+from ladder.experiments.tune.session import gate_note
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.bisected import history, played
@@ -97,8 +95,8 @@ def test_a_selection_shows_its_choice(league: League, server: Running) -> None:
     assert "alpha +0.0 0.0" in words
     stored = selection_of(league.store, run, RunStatus.FINISHED)
     assert stored is not None
-    assert stored.course[-1].games == stored.selected.games
-    assert stored.course[-1].elo["gamma"][0] == stored.selected.players[-1].elo
+    assert stored.course[-1].games == stored.games
+    assert stored.course[-1].elo["gamma"][0] == stored.players[-1].elo
 
 
 @pytest.mark.slow
@@ -134,7 +132,11 @@ def test_a_run_with_an_unreadable_search_has_a_page(league: League, server: Runn
 @pytest.mark.very_slow
 def test_findings_are_accessible_and_fit(league: League, start_server: Start, visit: Visit) -> None:
     """axe-core finds no violation, charts are drawn, and no page scrolls sideways."""
-    runs = {"course": selection(league, 20), "search": bisection(league), "gain": tuning(league, 8)}
+    runs = {
+        "course": selection(league, 20),
+        "search": bisection(league),
+        "parameter-0": tuning(league, 8),
+    }
     server = start_server(league.store.path)
     for chart, run in runs.items():
         opened = visit(f"{server.address}runs/{run.id}", width=390, scheme="dark")

@@ -7,10 +7,16 @@ import pytest
 
 from ladder.errors import UsageError
 from ladder.experiments.bisect.history import read_history
-from ladder.experiments.bisect.posterior import Posterior, possible_drops, posterior_of
-from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import CommitVerdict, result_of
-from ladder.experiments.bisect.search import LEAST_PAIRS, Answer, CommitSearch
+from ladder.experiments.bisect.search import (
+    LEAST_PAIRS,
+    Answer,
+    BisectQuestion,
+    CommitSearch,
+    Posterior,
+    possible_drops,
+    posterior_of,
+)
 from tests.support.data.bisected import CHAIN, history, pair, played
 from tests.support.data.repositories import commit, git, repository
 
@@ -181,7 +187,6 @@ def test_a_third_of_the_allowed_error_is_for_each_kind(chance: float, sure: bool
         none=np.array(0.0),
         none_or_least=np.array(1.0 - chance),
         weaker=others,
-        drops=np.ones(1),
     )
     assert bool(found.is_none_sure(0.95)) is sure
     assert found.sure_groups(0.95, np.arange(2)).tolist() == [sure, False]

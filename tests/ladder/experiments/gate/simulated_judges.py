@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.experiments.gate.early import EarlyTest
-from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.question import EarlyTest, GateTest
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot, Tally
 from ladder.stats.betting import log_evidence_above, log_evidence_below
 from ladder.stats.counts import FloatArray, IntArray

@@ -7,9 +7,8 @@ from db.records.pairs import PlayedPair, signed_hash
 from engine.result import Result, Termination
 from ladder.errors import UsageError
 from ladder.experiments.gate.tally import GateBot
-from ladder.experiments.select.field import Contest, contenders, strengths
+from ladder.experiments.select.field import SelectQuestion, contenders, strengths
 from ladder.experiments.select.judge import FieldJudge
-from ladder.experiments.select.question import SelectQuestion
 from ladder.experiments.select.session import SelectionEnd, field_names, selected_of
 from ladder.stats.counts import pentanomial
 from tests.support.simulated_gates import pair_table
@@ -81,7 +80,7 @@ def test_strengths_are_those_that_made_the_results() -> None:
 
 def test_no_candidate_is_dropped_before_it_has_played() -> None:
     """Without the least number of pairs of each the field stays whole."""
-    assert contenders(np.zeros((4, 4, 5)), Contest(20.0, 0.95)).all()
+    assert contenders(np.zeros((4, 4, 5)), SelectQuestion()).all()
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -202,7 +201,7 @@ def test_players_that_did_not_meet_are_compared_through_others() -> None:
 @pytest.mark.parametrize(("players", "error"), [(2, 0.05), (3, 0.025)])
 def test_the_bounds_share_the_error_over_the_other_players(players: int, error: float) -> None:
     """The ratio and the bets have 5 % together for one other player, 2.5 % for each of two."""
-    contest = Contest(20.0, 0.95)
+    contest = SelectQuestion()
     by_ratio = 1.0 / (1.0 + np.exp(contest.bound(players)))
     assert by_ratio + np.exp(-contest.early_bound(players)) == pytest.approx(error)
 
@@ -212,7 +211,7 @@ def test_a_plain_loser_is_out_soon() -> None:
     counts = np.zeros((3, 3, 5))
     for one, other, lost in ((0, 1, 12), (0, 2, 2), (1, 2, 2)):
         counts[one, other, 4] = counts[other, one, 0] = lost
-    assert contenders(counts, Contest(20.0, 0.95)).tolist() == [True, False, True]
+    assert contenders(counts, SelectQuestion()).tolist() == [True, False, True]
 
 
 def test_a_single_pair_already_counts() -> None:
