@@ -1,6 +1,6 @@
 """Conversion of the databases of versions 0019 to 0024, written while 0.2.0 was developed.
 
-The former tables lie beside the new ones meanwhile (`Backend.set_aside`). All rows keep their keys.
+The former tables lie in the copy, which is attached meanwhile. All rows keep their keys.
 """
 
 import hashlib
@@ -8,7 +8,9 @@ import json
 import os
 import re
 import shlex
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -20,8 +22,9 @@ from sqlalchemy import Connection, insert, inspect, select, text, update
 from bots.catalogue import parse_player
 from bots.errors import BotsError
 from db.backends import Backend
+from db.connection.database import Database
 from db.derived.pair_outcome import OF_GAME, outcome_of
-from db.migrations.upgrade import create_tables
+from db.migrations import FORMER, create_tables, stored_version
 from db.models import Base, Job, Pair, Revision, Run
 from db.queries.archives import store_archive
 from db.queries.plays import insert_play
@@ -43,60 +46,86 @@ _PAIR = (
 """Columns that pairs have had all along."""
 
 
-def convert(connection: Connection, backend: Backend, version: str) -> None:
-    """Replace the tables of a former version by the current ones, with their rows.
+def convert_file(database: Database) -> None:
+    """Replace the tables of a file of a former version by the current ones, with their rows.
 
-    Args:
-        connection: in a transaction that holds the write lock; the caller commits it.
-        backend: of the database.
-        version: its version, one of `migrations.FORMER`.
-
+    A copy stays beside the file. All in one transaction, so that a failure changes nothing.
     """
-    prefix = backend.set_aside(connection, version)
-    tables = _columns_of(connection, prefix)
+    driver: Any = database.writer.connection.dbapi_connection  # SQLAlchemy would begin one
+    driver.execute("PRAGMA foreign_keys=OFF")  # as tables are dropped
+    try:
+        with database.writing() as connection:
+            version = stored_version(connection, database.backend)
+            if version in FORMER:  # no other process was faster
+                _convert(connection, database.backend, version)
+    finally:
+        if any(row[1] == "former" for row in driver.execute("PRAGMA database_list")):
+            driver.execute("DETACH former")
+        driver.execute("PRAGMA foreign_keys=ON")
+
+
+def _convert(connection: Connection, backend: Backend, version: str) -> None:
+    connection.exec_driver_sql(
+        "ATTACH ? AS former", (_copy_file(str(backend.place.path), version),)
+    )
+    former = {
+        name: {column["name"] for column in inspect(connection).get_columns(name, "former")}
+        for name in backend.tables(connection)
+        if not name.startswith("sqlite_")
+    }
+    for name in former:
+        connection.exec_driver_sql(f"DROP TABLE {name}")
     create_tables(connection, backend)
     for table in Base.metadata.sorted_tables:
         if table is Pair.__table__:
-            _copy_pairs(connection, prefix)
-        elif table.name in tables:
-            names = [column.name for column in table.c if column.name in tables[table.name]]
-            columns = ", ".join(names)
+            _copy_pairs(connection)
+        elif table.name in former:
+            columns = ", ".join(name for name in former[table.name] if name in table.c)
             connection.exec_driver_sql(
                 f"INSERT INTO {table.name} ({columns}) "  # noqa: S608 - names of our own
-                f"SELECT {columns} FROM {prefix}{table.name}"
+                f"SELECT {columns} FROM former.{table.name}"
             )
-    backend.keep_counters(connection, prefix, list(Base.metadata.tables))
-    if "queue_entries" in tables:
-        _copy_queue(connection, prefix)
+    # Keys go on where those of the former tables ended.
+    connection.exec_driver_sql("DELETE FROM sqlite_sequence")
+    names = ", ".join(f"'{name}'" for name in Base.metadata.tables)
+    connection.exec_driver_sql(
+        "INSERT INTO sqlite_sequence SELECT name, seq FROM former.sqlite_sequence "  # noqa: S608
+        f"WHERE name IN ({names})"
+    )
+    if "queue_entries" in former:
+        _copy_queue(connection)
     _name_behaviours(connection)
     if version < "0023":
         _pack_bots(connection)
-    if "saved_games" in tables:
-        _copy_plays(connection, prefix)
-    backend.drop_former(connection, [prefix + name for name in tables])
+    if "saved_games" in former:
+        _copy_plays(connection)
 
 
-def _columns_of(connection: Connection, prefix: str) -> dict[str, set[str]]:
-    """Return the columns of the former tables by name."""
-    schema, _, start = prefix.rpartition(".")
-    inspector = inspect(connection)
-    return {
-        name.removeprefix(start): {
-            column["name"] for column in inspector.get_columns(name, schema or None)
-        }
-        for name in inspector.get_table_names(schema or None)
-        if name.startswith(start)
-    }
+def _copy_file(path: str, version: str) -> str:
+    """Copy a file to ``<file>.backup-<version>``, or ``...-2`` if that exists; return its path."""
+    target, count = f"{path}.backup-{version}", 1
+    while os.path.exists(target):
+        count += 1
+        target = f"{path}.backup-{version}-{count}"
+    unfinished = target + ".tmp"
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+            source.backup(copy)
+        os.replace(unfinished, target)
+    finally:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+    return target
 
 
-def _copy_pairs(connection: Connection, former: str) -> None:
+def _copy_pairs(connection: Connection) -> None:
     """Copy the pairs, with the outcomes that their games give."""
     pairs = ", ".join(f"pair.{name}" for name in _PAIR)
     games = ", ".join(f"game.{name} AS game_{name}" for name in OF_GAME)
     query = text(
-        f"SELECT {pairs}, run.division_id, run.rated, {games} FROM {former}pairs AS pair "  # noqa: S608
-        f"JOIN {former}runs AS run ON run.id = pair.run_id "
-        f"LEFT JOIN {former}games AS game ON game.pair_id = pair.id ORDER BY pair.id, game.game"
+        f"SELECT {pairs}, run.division_id, run.rated, {games} FROM former.pairs AS pair "  # noqa: S608
+        "JOIN former.runs AS run ON run.id = pair.run_id "
+        "LEFT JOIN former.games AS game ON game.pair_id = pair.id ORDER BY pair.id, game.game"
     )
     with connection.execute(query, execution_options={"yield_per": BATCH}) as rows:
         converted = _with_outcomes(rows.mappings())
@@ -116,10 +145,10 @@ def _with_outcomes(rows: Any) -> Iterator[dict[str, Any]]:
         yield pair
 
 
-def _copy_queue(connection: Connection, former: str) -> None:
+def _copy_queue(connection: Connection) -> None:
     """Let the command lines of the former queue wait that had not ended."""
     rows = connection.exec_driver_sql(
-        f"SELECT command, arguments, folder, author, note, submitted_at FROM {former}queue_entries "  # noqa: S608
+        "SELECT command, arguments, folder, author, note, submitted_at FROM former.queue_entries "
         "WHERE state IN ('waiting', 'playing', 'paused') ORDER BY priority DESC, place, id"
     )
     for row in rows.all():
@@ -223,9 +252,9 @@ def _pack(folder: Path, known: Mapping[str, str]) -> PackedArchive | None:
     return PackedArchive(manifest, folder) if files else None
 
 
-def _copy_plays(connection: Connection, former: str) -> None:
+def _copy_plays(connection: Connection) -> None:
     """Store the games of people, which had a table of their own, as unrated games."""
-    rows = connection.exec_driver_sql(f"SELECT * FROM {former}saved_games ORDER BY id")  # noqa: S608
+    rows = connection.exec_driver_sql("SELECT * FROM former.saved_games ORDER BY id")
     for row in rows.mappings().all():
         insert_play(connection, _to_play(row))
 

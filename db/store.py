@@ -1,19 +1,12 @@
 """The store: what the rest of the program reads from and writes to a database."""
 
-from contextlib import closing
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection
-
-from db.backends import Backend
 from db.backends.locks import LockKind, ProcessLocks
 from db.backends.place import locate
 from db.connection.database import Database
-from db.connection.followed import FollowedDatabase
-from db.connection.read_only import open_to_read
 from db.connection.retry_policy import RetryPolicy
-from db.migrations import HEAD as SCHEMA_VERSION
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
 from db.queries.archives import Archives
@@ -33,8 +26,6 @@ from db.queries.tallies import Tallies
 from db.queries.tuning import TuningSteps
 
 __all__ = [
-    "SCHEMA_VERSION",
-    "FollowedStore",
     "Pairs",
     "ProcessLocks",
     "RetryPolicy",
@@ -71,10 +62,10 @@ def find_server_key(where: str) -> str | None:
     return place.server_key if place.path is None else None
 
 
-def _convert(connection: Connection, backend: Backend, version: str) -> None:
-    from db.convert import convert  # only needed here, and takes long to load
+def _convert(database: Database) -> None:
+    from db.convert import convert_file  # only needed here, and takes long to load
 
-    convert(connection, backend, version)
+    convert_file(database)
 
 
 class Store:
@@ -113,7 +104,7 @@ class Store:
         busy_s: float = 10.0,
         retry_policy: RetryPolicy | None = None,
     ) -> Self:
-        """Open or create a database. A file of an older version is migrated.
+        """Open or create a database. A file of a former version is converted.
 
         Args:
             where: a file path or an SQLAlchemy URL.
@@ -131,66 +122,31 @@ class Store:
         return cls(database)
 
     @classmethod
-    def migrate(
-        cls,
-        where: str,
-        *,
-        force: bool = False,
-        busy_s: float = 10.0,
-        retry_policy: RetryPolicy | None = None,
-    ) -> str | None:
-        """Migrate a database to the current version; `open` does so for files only.
-
-        Args:
-            where: a file path or an SQLAlchemy URL.
-            force: migrate a server's database even while runs are in play.
-            busy_s: seconds to wait for another writer, for each transaction.
-            retry_policy: how long to wait for a server that does not answer.
-
-        Returns:
-            The former version, or None if the database was current.
-
-        Raises:
-            InUse: runs are in play.
-            DatabaseError: it cannot be migrated.
-
-        """
-        database = Database.open(
-            where,
-            create=False,
-            busy_s=busy_s,
-            retry_policy=retry_policy,
-            convert=_convert,
-            defers_migration=True,
-        )
-        with closing(database):
-            version = database.migrate(force=force)
-        return None if version == SCHEMA_VERSION else version
-
-    @classmethod
     def open_to_read(
         cls, where: str, *, busy_s: float = 10.0, retry_policy: RetryPolicy | None = None
     ) -> Self:
         """Open an existing database for reading, even if it cannot be written.
 
-        A writable file of an older version is migrated.
+        A writable file of a former version is converted.
 
         Raises:
             DatabaseError: it cannot be read.
 
         """
-        database = open_to_read(where, busy_s=busy_s, retry_policy=retry_policy, convert=_convert)
+        database = Database.open_to_read(
+            where, busy_s=busy_s, retry_policy=retry_policy, convert=_convert
+        )
         return cls(database)
 
     @classmethod
-    def follow(cls, where: str, *, busy_s: float = 2.0) -> "FollowedStore":
-        """Open an existing database to read it while others write it; migrate nothing.
+    def follow(cls, where: str, *, busy_s: float = 2.0) -> Self:
+        """Open an existing database to read it while others write it; convert nothing.
 
         Raises:
             DatabaseError: it cannot be read.
 
         """
-        return FollowedStore(FollowedDatabase.follow(where, busy_s=busy_s))
+        return cls(Database.follow(where, busy_s=busy_s))
 
     @property
     def is_read_only(self) -> bool:
@@ -240,19 +196,11 @@ class Store:
         """Open the locks of the jobs of this database's queue, as `run_lock` does."""
         return self._database.process_locks(LockKind.JOB)
 
-
-class FollowedStore(Store):
-    """A store that reads while others write. Every operation that writes raises Unwritable."""
-
-    def __init__(self, database: FollowedDatabase) -> None:
-        super().__init__(database)
-        self._followed = database
-
     @property
     def is_replaced(self) -> bool:
-        """Whether the database was deleted, replaced by another file, or migrated."""
-        return self._followed.is_replaced
+        """Whether the database was deleted, replaced by another file, or converted."""
+        return self._database.is_replaced
 
     def change_mark(self) -> object:
         """Return a value that changes whenever another connection commits."""
-        return self._followed.change_mark()
+        return self._database.change_mark()

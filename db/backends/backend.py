@@ -4,7 +4,7 @@
                       SQLite                              PostgreSQL
 ====================  ==================================  =======================================
 new database          the file is created                 made with `createdb`; tables are created
-older database        copied and converted when opened    converted by `ladder doctor --migrate`
+former database       copied and converted when opened    refused
 single writer         BEGIN IMMEDIATE                     an advisory lock, taken first
 reading               WAL snapshot                        REPEATABLE READ, read only
 lost connection       cannot happen                       reconnects and repeats the transaction
@@ -15,8 +15,8 @@ other database there  device and inode have changed       cannot happen
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine
@@ -58,9 +58,13 @@ class Backend(ABC):
 
         """
 
-    @abstractmethod
     def make_following_engine(self) -> Engine:
         """Create an engine that only reads, while others write. Raises DatabaseError."""
+        return self.make_engine()
+
+    def make_reading_engine(self) -> Engine | None:
+        """Create an engine for a file that cannot be written; None for a server."""
+        return None
 
     @abstractmethod
     def check_database(self, connection: Connection) -> None:
@@ -74,48 +78,8 @@ class Backend(ABC):
         """Return whether this user may store games through an open connection."""
         return True
 
-    # Migrations.
-
-    migrates_when_opened: bool
-    """Whether the first command that opens an older database migrates it."""
-    migration_advice: str
-    """Advice at the end of a message about an older database."""
-
-    def prepare_migration(  # noqa: B027 - files need no preparation
-        self, connection: Connection, *, force: bool
-    ) -> None:
-        """Check that an older database may be migrated, and take the role that owns its tables.
-
-        Args:
-            connection: in the transaction that migrates.
-            force: migrate even while runs are in play.
-
-        Raises:
-            InUse: runs are in play.
-            Unwritable: the user may not change the tables.
-
-        """
-
     def mark_new(self, connection: Connection) -> None:  # noqa: B027 - of a file
         """Mark an empty database as this program's."""
-
-    @abstractmethod
-    def set_aside(self, connection: Connection, version: str) -> str:
-        """Set the tables of a former version aside; return the prefix of their names from now on.
-
-        A file is copied before, to a file beside it.
-        """
-
-    @abstractmethod
-    def keep_counters(self, connection: Connection, prefix: str, tables: Sequence[str]) -> None:
-        """Let the generated keys of new tables go on where those of former ones ended."""
-
-    def drop_former(self, connection: Connection, tables: Sequence[str]) -> None:  # noqa: B027
-        """Drop former tables, given with their prefix; a file's former tables are in its copy."""
-
-    def migrating(self, writer: Connection) -> AbstractContextManager[object]:
-        """Open a block around the migrating transaction, in which tables may be copied."""
-        return nullcontext()
 
     def configure(self, connection: Connection) -> None:  # noqa: B027 - a server has none
         """Apply the database's persistent settings; outside of a transaction."""
@@ -125,6 +89,8 @@ class Backend(ABC):
     driver_errors: tuple[type[Exception], ...]
     """The driver's errors, raised directly or wrapped by SQLAlchemy."""
 
+    former_advice: str
+    """What to do with a database of a former version that is not converted."""
     reading_options: Mapping[str, Any] = {}
     """Execution options of connections whose transactions read one snapshot."""
     writing_options: Mapping[str, Any] = {}
@@ -166,6 +132,10 @@ class Backend(ABC):
         """Return a value that changes when another database is put at the place."""
         return None
 
+    def stamp(self) -> object:
+        """Return a value that changes when a file is written that no process has open, or None."""
+        return None
+
     # Maintenance.
 
     @abstractmethod
@@ -188,6 +158,17 @@ class Backend(ABC):
             DatabaseError: they cannot be opened.
 
         """
+
+    @contextmanager
+    def translating(self) -> Iterator[None]:
+        """Raise driver errors of the block as errors of `db.errors`."""
+        try:
+            yield
+        except self.driver_errors as error:
+            translated = self.translate(error)
+            if translated is None:
+                raise
+            raise translated from error
 
     @abstractmethod
     def translate(self, error: Exception) -> DatabaseError | None:

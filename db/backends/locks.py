@@ -8,16 +8,18 @@ frees a lock however its process ends.
 
 import fcntl
 import os
+import socket
 import struct
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from enum import Enum
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, text
 
-from db.backends.sessions import format_session_name
 from db.companion_files import LOCKS
 from db.errors import Unwritable
 
@@ -31,6 +33,10 @@ class LockKind(Enum):
     """A run in play."""
     JOB = 0x43344A62
     """A job of the queue in play."""
+
+
+WRITER = 0x43346C64
+"""First number of the advisory lock of the transaction that writes."""
 
 
 class HeldLock(NamedTuple):
@@ -213,7 +219,7 @@ class SessionLocks(ProcessLocks):
 
     def _live(self) -> dict[int, str]:
         with self._connections.reading() as connection:
-            return find_live(connection, self._kind)
+            return find_live(connection, self._kind.value)
 
     def close(self) -> None:
         """Release all locks that this object acquired."""
@@ -226,11 +232,29 @@ def take_lock(connection: Connection, lock: HeldLock) -> bool:
     return bool(connection.execute(_LOCK, _values(lock)).scalar_one())
 
 
-def find_live(connection: Connection, kind: LockKind) -> dict[int, str]:
-    """Return the process of each run or job in play by its number."""
-    rows = connection.execute(_HOLDERS, {"class": kind.value})
-    return {row.number: format_session_name(row.application_name, row.pid) for row in rows}
+def find_live(connection: Connection, lock_class: int) -> dict[int, str]:
+    """Return the process that holds each lock of a class, by the lock's second number."""
+    rows = connection.execute(_HOLDERS, {"class": lock_class})
+    return {
+        row.number: (row.application_name or "").removeprefix(_PREFIX)
+        or f"session {row.pid} of the server"
+        for row in rows
+    }
 
 
 def _values(lock: HeldLock) -> dict[str, int]:
     return {"class": lock.kind.value, "number": lock.number}
+
+
+_PREFIX = "ladder: "
+_NAME_BYTES = 63
+"""The server cuts longer application names."""
+
+
+def make_session_name() -> str:
+    """Return the application name of this process: its number, host and command."""
+    program, *words = [Path(word).name for word in sys.argv[:2]] or ["python"]
+    command = " ".join([program, *(word for word in words if word.isalpha())])
+    prefix, suffix = f"{_PREFIX}process {os.getpid()} on ", f" ({command[:20]})"
+    host = socket.gethostname()[: _NAME_BYTES - len(prefix + suffix)]
+    return f"{prefix}{host}{suffix}".encode("ascii", "replace").decode()

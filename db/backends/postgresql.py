@@ -9,10 +9,9 @@ therefore does not keep its locks for long.
 """
 
 import logging
-import statistics
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -21,48 +20,33 @@ from sqlalchemy.pool import NullPool
 
 from db.backends.backend import Backend
 from db.backends.locks import (
+    WRITER,
     Connections,
     HeldLock,
     LockKind,
     ProcessLocks,
     SessionLocks,
     find_live,
+    make_session_name,
     take_lock,
 )
 from db.backends.place import Place
-from db.backends.sessions import WRITER_LOCK, find_blocker, make_session_name
 from db.backends.sqlstate import CHANGED_PLAN, translate_sqlstate
-from db.errors import DatabaseError, InUse, NotALadderDatabase, Unwritable
+from db.errors import DatabaseError, InUse, NotALadderDatabase
 from db.models import Base
-from db.records.server import SETTINGS, ServerState
+from db.records.server import ServerState
 
 OLDEST_VERSION = 14
 """The oldest version of PostgreSQL that was supported in 2026."""
 SILENCE_FACTOR = 3
 """A writing transaction may be silent for this many times the wait for a lock."""
-_LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK})"
-_NOW = "extract(epoch FROM clock_timestamp())"
-CLOCK_SAMPLES = 9
-"""Number of readings of the server's clock."""
-_READ_CLOCK = f"SELECT {_NOW}"
-_SCHEMA_VERSION = "SELECT version_num FROM alembic_version"
-_SERVER_INFO = (
-    "SELECT current_setting('server_version'), current_user, "
-    "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' "
-    "OR usename IS NOT NULL), current_setting('max_connections')::int"
+_LOCK = f"SELECT pg_advisory_xact_lock({WRITER}, 0)"
+ROUND_TRIPS = 5
+_STATE = text(
+    "SELECT current_setting('server_version') AS version, current_user AS user, "
+    "current_setting('fsync') = 'off' OR current_setting('full_page_writes') = 'off' "
+    "OR current_setting('synchronous_commit') = 'off' AS is_unsafe"
 )
-_SETTINGS = text("SELECT name, setting FROM pg_settings WHERE name = ANY(:names)")
-_OWNER = text(
-    "SELECT tableowner, pg_has_role(tableowner, 'MEMBER') FROM pg_tables "
-    "WHERE tablename = 'games' AND schemaname = ANY(current_schemas(false))"
-)
-_SEQUENCE = text(
-    "SELECT pg_get_serial_sequence(CAST(:name AS text), 'id') FROM pg_attribute "
-    "WHERE attrelid = to_regclass(CAST(:name AS text)) AND attname = 'id'"
-)
-"""The sequence of a table's keys; null, or no row, if its keys are not generated."""
-_SET_SEQUENCE = text("SELECT setval(CAST(:new AS regclass), nextval(CAST(:former AS regclass)))")
-_SET_ROLE = text("SELECT set_config('role', :owner, true)")
 _REPLANNING = ("0A000", "RevalidateCachedQuery")
 """SQLSTATE and server function of the error about changed columns of a prepared statement."""
 _FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
@@ -85,8 +69,7 @@ class PostgresqlBackend(Backend):
     }
     # Statements see what was committed while the first one waited for the lock.
     writing_options: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}
-    migrates_when_opened = False  # others may use it, with an older version of this program
-    migration_advice = "migrate it with `ladder doctor --migrate`"
+    former_advice = "export its games with that version, and import them into a new database"
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
@@ -118,10 +101,6 @@ class PostgresqlBackend(Backend):
             raise _no_driver(self.place, error) from error
         event.listen(engine, "connect", self._set_up)
         return engine
-
-    def make_following_engine(self) -> Engine:
-        """Create an ordinary engine: its reading transactions cannot write."""
-        return self.make_engine()
 
     def _set_up(self, driver: Any, _record: object) -> None:
         settings = {f"tcp_{key}": value for key, value in _KEEPALIVE.items()}
@@ -168,51 +147,6 @@ class PostgresqlBackend(Backend):
             ).scalar_one()
         )
 
-    def prepare_migration(self, connection: Connection, *, force: bool) -> None:
-        """Refuse while runs are in play; take the role that owns the tables."""
-        runs = find_live(connection, LockKind.RUN)
-        if runs and not force:
-            played = ", ".join(f"run {run} by {who}" for run, who in sorted(runs.items()))
-            raise InUse(
-                f"{self.place} cannot be migrated while runs are in play, because they could fail "
-                f"({played}): stop them first, or use `ladder doctor --migrate --force`"
-            )
-        owner, is_member = connection.execute(_OWNER).one()
-        if not is_member:
-            raise Unwritable(
-                f"{self.place} can be migrated only by {owner}, the owner of its tables: connect "
-                "as that role"
-            )
-        # New tables must belong to the same role, or other users could not use them.
-        connection.execute(_SET_ROLE, {"owner": owner})
-
-    def set_aside(self, connection: Connection, version: str) -> str:
-        """Rename the tables and their indexes; return ``former_``."""
-        del version
-        for table in self.tables(connection):
-            connection.exec_driver_sql(f"ALTER TABLE {table} RENAME TO former_{table}")
-        indexes = connection.exec_driver_sql(
-            "SELECT indexname FROM pg_indexes WHERE schemaname = ANY(current_schemas(false))"
-        )
-        for (index,) in indexes.all():
-            name = f"former_{index}"[:63]
-            connection.exec_driver_sql(f'ALTER INDEX "{index}" RENAME TO "{name}"')
-        return "former_"
-
-    def keep_counters(self, connection: Connection, prefix: str, tables: Sequence[str]) -> None:
-        """Set the sequences."""
-        for table in tables:
-            of_new, of_former = (
-                connection.execute(_SEQUENCE, {"name": name}).scalar()
-                for name in (table, prefix + table)
-            )
-            if of_new is not None and of_former is not None:
-                connection.execute(_SET_SEQUENCE, {"new": of_new, "former": of_former})
-
-    def drop_former(self, connection: Connection, tables: Sequence[str]) -> None:
-        """Drop the former tables."""
-        connection.exec_driver_sql(f"DROP TABLE {', '.join(tables)} CASCADE")
-
     def attach_writer(
         self, writer: Connection, former: int | None, held_locks: set[HeldLock]
     ) -> int:
@@ -222,7 +156,7 @@ class PostgresqlBackend(Backend):
                 self._end_session(writer, former)
             for lock in held_locks:
                 if not take_lock(writer, lock):
-                    holder = find_live(writer, lock.kind).get(lock.number)
+                    holder = find_live(writer, lock.kind.value).get(lock.number)
                     raise InUse(
                         f"{lock.kind.name.lower()} {lock.number} was taken over by {holder} while "
                         f"this command had no connection to {self.place}: run the command again "
@@ -232,10 +166,9 @@ class PostgresqlBackend(Backend):
             return int(writer.execute(_ATTACH_WRITER, limit).scalar_one())
 
     def name_blocker(self, connections: Connections) -> str | None:
-        """Return the session that others wait for; the server ends it if it is silent too long."""
+        """Return the process that holds the write lock; None for a lock of another program."""
         with connections.reading() as connection:
-            blocker = find_blocker(connection)
-        return None if blocker is None else str(blocker)
+            return find_live(connection, WRITER).get(0)
 
     def _end_session(self, connection: Connection, session: int) -> None:
         """End a former session of this process and wait until the server has done so."""
@@ -288,32 +221,16 @@ class PostgresqlBackend(Backend):
         return list(found.scalars())
 
     def server_state(self, connection: Connection) -> ServerState:
-        """Return version, rights, sessions, delays and settings of the server."""
-        blocker = find_blocker(connection)
-        round_trips, offsets = [], []
-        for _ in range(CLOCK_SAMPLES):
-            before = time.time()
-            now = connection.exec_driver_sql(_READ_CLOCK).scalar_one()
-            after = time.time()
-            round_trips.append(after - before)
-            offsets.append((before + after) / 2 - float(now))
-        version, user, sessions, limit = connection.exec_driver_sql(_SERVER_INFO).one()
-        owner, may_migrate = connection.execute(_OWNER).one()
+        """Return version, rights, runs in play and the time of a round trip."""
+        row = connection.execute(_STATE).one()
+        began = time.monotonic()
+        for _ in range(ROUND_TRIPS):
+            connection.exec_driver_sql("SELECT 1")
         return ServerState(
-            version=version,
-            tables=connection.exec_driver_sql(_SCHEMA_VERSION).scalar_one(),
-            user=user,
-            owner=owner,
+            **row._mapping,
             may_write=self.is_writable(connection),
-            may_migrate=may_migrate,
-            sessions=sessions,
-            session_limit=limit,
-            runs=find_live(connection, LockKind.RUN),
-            blocker=None if blocker is None else str(blocker),
-            blocker_s=0.0 if blocker is None else blocker.age_s,
-            round_trip_s=statistics.median(round_trips),
-            ahead_s=statistics.median(offsets),
-            settings=dict(connection.execute(_SETTINGS, {"names": list(SETTINGS)}).all()),
+            runs=find_live(connection, LockKind.RUN.value),
+            round_trip_s=(time.monotonic() - began) / ROUND_TRIPS,
         )
 
     def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:

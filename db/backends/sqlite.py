@@ -9,8 +9,7 @@ written in between.
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +20,7 @@ from sqlalchemy.pool import NullPool
 from db.backends.backend import CONFLICT, Backend
 from db.backends.locks import Connections, FileLocks, LockKind, ProcessLocks
 from db.backends.place import Place
+from db.companion_files import JOURNAL, WAL, WAL_INDEX
 from db.errors import (
     Busy,
     Conflict,
@@ -79,9 +79,8 @@ class SqliteBackend(Backend):
     # UnicodeDecodeError: the driver cannot decode a message that quotes a damaged schema.
     driver_errors = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
     writing_options: Mapping[str, Any] = {WRITES: True}
-    migrates_when_opened = True
-    migration_advice = (
-        "run `ladder runs` where the file can be written, which migrates it and keeps a copy"
+    former_advice = (
+        "run `ladder runs` where the file can be written, which converts it and keeps a copy"
     )
 
     def __init__(self, place: Place, busy_s: float) -> None:
@@ -109,11 +108,32 @@ class SqliteBackend(Backend):
         """Create an engine whose statements cannot write. Raises Missing, Unwritable."""
         check_file(self.path, create=False)
         is_writable = is_writable_file(self.path)
-        engine = self.make_reading_engine("mode=rw" if is_writable else "mode=ro")
+        # Writable if possible, so that the last connection to close can remove the WAL.
+        engine = self._open_with("mode=rw" if is_writable else "mode=ro")
         event.listen(engine, "connect", _configure_follower)
         return engine
 
-    def make_reading_engine(self, options: str) -> Engine:
+    def make_reading_engine(self) -> Engine:
+        """Create an engine for a file that cannot be written.
+
+        Even to read, SQLite creates the WAL and its index beside a file. If both exist, because
+        another process has the file open or was killed, a connection that only reads uses them.
+        Without a WAL no process has the file open, and it is read as immutable.
+
+        Raises:
+            Unwritable: a process that was killed left what must be written before.
+
+        """
+        if self._has_wal() and os.path.exists(self.path + WAL_INDEX):
+            return self._open_with("mode=ro")
+        if self._has_wal() or os.path.exists(self.path + JOURNAL):
+            raise Unwritable(
+                f"{self.path} was left by a process that was killed: run `ladder runs` where it "
+                "can be written"
+            )
+        return self._open_with("mode=ro&immutable=1")
+
+    def _open_with(self, options: str) -> Engine:
         """Create an engine with options in the file's URI, such as ``mode=ro``."""
         uri = f"file:{quote(self.path)}?{options}"
         return _with_listeners(
@@ -149,55 +169,6 @@ class SqliteBackend(Backend):
         """Set the mark in the file's header."""
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
 
-    def set_aside(self, connection: Connection, version: str) -> str:
-        """Copy the file, attach the copy and drop the tables here; return ``former.``."""
-        copy = self._copy(version)
-        connection.exec_driver_sql("ATTACH ? AS former", (copy,))
-        for table in self.tables(connection):
-            if not table.startswith("sqlite_"):
-                connection.exec_driver_sql(f"DROP TABLE {table}")
-        return "former."
-
-    def keep_counters(self, connection: Connection, prefix: str, tables: Sequence[str]) -> None:
-        """Copy the counters of AUTOINCREMENT."""
-        connection.exec_driver_sql("DELETE FROM sqlite_sequence")
-        names = ", ".join(f"'{name}'" for name in tables)
-        connection.exec_driver_sql(
-            f"INSERT INTO sqlite_sequence SELECT name, seq FROM {prefix}sqlite_sequence "  # noqa: S608
-            f"WHERE name IN ({names})"
-        )
-
-    def _copy(self, version: str) -> str:
-        """Copy the file to ``<file>.backup-<version>``, or ``...-2`` if that exists."""
-        target, count = f"{self.path}.backup-{version}", 1
-        while os.path.exists(target):
-            count += 1
-            target = f"{self.path}.backup-{version}-{count}"
-        unfinished = target + ".tmp"
-        try:
-            with (
-                closing(sqlite3.connect(self.path)) as source,
-                closing(sqlite3.connect(unfinished)) as copy,
-            ):
-                source.backup(copy)
-            os.replace(unfinished, target)
-        finally:
-            if os.path.exists(unfinished):
-                os.remove(unfinished)
-        return target
-
-    @contextmanager
-    def migrating(self, writer: Connection) -> Iterator[None]:
-        """Disable foreign keys in the block, in which tables are dropped; detach the copy."""
-        driver: Any = writer.connection.dbapi_connection  # SQLAlchemy would begin a transaction
-        driver.execute("PRAGMA foreign_keys=OFF")
-        try:
-            yield
-        finally:
-            if any(row[1] == "former" for row in driver.execute("PRAGMA database_list")):
-                driver.execute("DETACH former")
-            driver.execute("PRAGMA foreign_keys=ON")
-
     def configure(self, connection: Connection) -> None:
         """Switch the file to WAL mode, which is permanent.
 
@@ -226,6 +197,17 @@ class SqliteBackend(Backend):
         except OSError:
             return None
         return status.st_dev, status.st_ino
+
+    def stamp(self) -> object:
+        """Return size and time of a file without a WAL; None beside a WAL."""
+        if self._has_wal() or not os.path.exists(self.path):
+            return None
+        status = os.stat(self.path)
+        return status.st_size, status.st_mtime_ns
+
+    def _has_wal(self) -> bool:
+        """Return whether there are changes in the WAL; it stays empty on a full disk."""
+        return os.path.exists(self.path + WAL) and os.path.getsize(self.path + WAL) > 0
 
     def check_integrity(self, connection: Connection) -> list[str]:
         """Return faults of the file's structure, and references to missing rows."""

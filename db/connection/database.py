@@ -12,17 +12,20 @@ from db.backends import Backend, backend_of
 from db.backends.locks import HeldLock, LockKind, ProcessLocks
 from db.backends.place import locate
 from db.backends.sqlstate import BUSY
-from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
-from db.errors import Busy, CommitLost, DatabaseError, Missing, Outdated, Unreachable
-from db.migrations.upgrade import Converter, check_known, stored_version, upgrade
+from db.errors import Busy, CommitLost, DatabaseError, Locked, Unreachable, Unwritable
+from db.migrations import check_version, create_tables, stored_version
 
 T = TypeVar("T")
+Converter = Callable[["Database"], None]
+"""Replaces the tables of a former version by the current ones, with their rows."""
 OPENING_S = 5.0
 """How long to wait, when a command begins, for a server that does not answer, in seconds.
 
 Short, because the address may be wrong. A wait for the write lock is no shorter than later.
 """
+PAGE_WAIT_S = 2.0
+"""The same for a web page, for which a person waits."""
 
 
 class Database:
@@ -32,21 +35,25 @@ class Database:
         backend: the kind of database, and its place.
         retry_policy: how long to wait for a server that does not answer.
         held_locks: locks that the writer's session holds.
+        is_read_only: whether this process cannot write the database.
 
     """
 
-    def __init__(self, backend: Backend, engine: Engine) -> None:
+    def __init__(self, backend: Backend, engine: Engine, *, only_reads: bool = False) -> None:
         self.backend = backend
         self.place = backend.place
         self.engine = engine
         self.retry_policy = RetryPolicy()
         self.held_locks: set[HeldLock] = set()
+        self.is_read_only = only_reads
+        self._only_reads = only_reads
+        self._identity = backend.identity()
+        self._stamp: object = None
+        """The backend's stamp, of a file that no process may write meanwhile."""
         self._reader: Connection | None = None
         self._writer: Connection | None = None
         self._session: int | None = None
         """The backend's name for the writer's session, kept after the connection is lost."""
-        self._is_writable = True
-        self._convert: Converter | None = None
 
     @classmethod
     def open(
@@ -56,96 +63,110 @@ class Database:
         create: bool = True,
         busy_s: float = 10.0,
         retry_policy: RetryPolicy | None = None,
-        convert: Converter | None = None,
-        defers_migration: bool = False,
+        convert: "Converter | None" = None,
     ) -> Self:
-        """Open or create a database; migrate a file of an older version.
+        """Open or create a database; convert a file of a former version.
 
         Args:
             where: a file path or a URL.
             create: whether to create a missing database.
             busy_s: seconds that a write waits for another one.
             retry_policy: how long to wait for a server, while opening at most OPENING_S.
-            convert: converts a former version; None to refuse it.
-            defers_migration: whether to open an older database as it is, for `migrate`.
+            convert: converts a file of a former version; None to refuse it.
 
         Raises:
             DatabaseError: it cannot be opened.
 
         """
         backend = backend_of(locate(where), busy_s)
-        with translate_driver_errors(backend):
+        with backend.translating():
             backend.check_place(create=create)
             database = cls(backend, backend.make_engine())
-            database._convert = convert
             if retry_policy is not None:
                 database.retry_policy = retry_policy
-            try:
-                with database.retry_policy.limited(OPENING_S):
-                    database.retry(
-                        lambda: database._prepare(create=create, defers=defers_migration)
-                    )
-            except BaseException:
-                database.close()
-                raise
+            with (
+                database.closed_on_error(),
+                database.retry_policy.limited(OPENING_S),
+            ):
+                database.retry(lambda: database._prepare(create=create, convert=convert))
         return database
 
-    def _prepare(self, *, create: bool, defers: bool) -> None:
+    @classmethod
+    def open_to_read(cls, where: str, *, busy_s: float = 10.0, **options: Any) -> Self:
+        """Open an existing database, even if it cannot be written: as `open` does, or to read it.
+
+        Args:
+            where: a file path or a URL.
+            busy_s: seconds that a write waits for another one.
+            options: more arguments of `open`.
+
+        Raises:
+            DatabaseError: it cannot be read.
+
+        """
+        try:
+            return cls.open(where, create=False, busy_s=busy_s, **options)
+        except Unwritable:  # no permission, or a full disk
+            backend = backend_of(locate(where), busy_s)
+            engine = backend.make_reading_engine()
+            if engine is None:
+                raise
+        database = cls(backend, engine, only_reads=True)
+        database._stamp = backend.stamp()
+        return database._checked()
+
+    @classmethod
+    def follow(cls, where: str, *, busy_s: float) -> Self:
+        """Open an existing database to read it while others write it; convert nothing.
+
+        Each read is a short transaction, so that it does not delay SQLite's checkpoints.
+
+        Raises:
+            DatabaseError: it cannot be read.
+
+        """
+        backend = backend_of(locate(where), busy_s)
+        with backend.translating():
+            database = cls(backend, backend.make_following_engine(), only_reads=True)
+        database.retry_policy.seconds = PAGE_WAIT_S
+        return database._checked()
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Close all connections if the block fails."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def _checked(self) -> Self:
+        """Refuse a database of another program or version."""
+        with self.closed_on_error(), self.reading() as connection:
+            self.backend.check_database(connection)
+            check_version(stored_version(connection, self.backend), self.backend)
+        return self
+
+    def _prepare(self, *, create: bool, convert: "Converter | None") -> None:
         with self.reading() as connection:
             self.backend.check_database(connection)
             version = stored_version(connection, self.backend)
             if version == migrations.HEAD:
-                self._is_writable = self.backend.is_writable(connection)
+                self.is_read_only = not self.backend.is_writable(connection)
         if version is None and create:
-            self._upgrade()
-        elif version is None or not (
-            defers or (self._convert and self.backend.migrates_when_opened)
-        ):
-            self.check_version(version)
-        elif version != migrations.HEAD and not defers:
-            self._upgrade()
-        if self._is_writable:
+            self._create()
+        elif version in migrations.FORMER and self.place.path is not None and convert:
+            convert(self)
+        else:
+            check_version(version, self.backend)
+        if not self.is_read_only:
             for connection in (self.reader, self.writer):
                 self.backend.configure(connection)
 
-    def _upgrade(self, *, force: bool = True) -> str | None:
-        with self.backend.migrating(self.writer), self.writing() as connection:
-            version = stored_version(connection, self.backend)
-            if version not in (None, migrations.HEAD):
-                self.backend.prepare_migration(connection, force=force)
-            upgrade(connection, self.backend, self._convert or self._refuse)
-            return version
-
-    def _refuse(self, _connection: Connection, _backend: Backend, version: str) -> None:
-        self.check_version(version)
-
-    def migrate(self, *, force: bool) -> str | None:
-        """Migrate to the current version; return the former version.
-
-        Raises:
-            InUse: runs are in play, and `force` is false.
-            Unwritable: this user may not change the tables.
-
-        """
-        return self.retry(lambda: self._upgrade(force=force))
-
-    def check_version(self, version: str | None) -> None:
-        """Refuse a database that is not of the current version.
-
-        Raises:
-            Missing: it has no tables yet.
-            TooNew: this program does not know its version.
-            Outdated: it must be migrated first.
-
-        """
-        if version is None:
-            raise Missing(f"{self.place} holds no games yet: play some first")
-        if version != migrations.HEAD:
-            check_known(version, self.backend)
-            raise Outdated(
-                f"{self.place} was written by an older version of this program (database version "
-                f"{version}, here {migrations.HEAD}): {self.backend.migration_advice}"
-            )
+    def _create(self) -> None:
+        with self.writing() as connection:
+            if stored_version(connection, self.backend) is None:  # no other process was faster
+                create_tables(connection, self.backend)
 
     def close(self) -> None:
         """Close all connections."""
@@ -156,9 +177,14 @@ class Database:
         self.engine.dispose()
 
     @property
-    def is_read_only(self) -> bool:
-        """Whether this process cannot write the database."""
-        return not self._is_writable
+    def is_replaced(self) -> bool:
+        """Whether the database was deleted or replaced by another file."""
+        return self.backend.identity() != self._identity
+
+    def change_mark(self) -> object:
+        """Return a value that changes whenever another connection commits."""
+        with self.reading() as connection:
+            return self.backend.change_mark(connection)
 
     @property
     def reader(self) -> Connection:
@@ -189,7 +215,7 @@ class Database:
     def translating_errors(self) -> Iterator[None]:
         """Translate driver errors; drop lost connections, and name the session that blocks."""
         try:
-            with translate_driver_errors(self.backend):
+            with self.backend.translating():
                 yield
         except Unreachable:
             self._drop_connections()
@@ -208,9 +234,18 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a transaction that reads one snapshot."""
-        with self.translating_errors(), self.reader.begin():
+        """Open a transaction that reads one snapshot. Raises Locked if the file changed."""
+        with self._unchanged(), self.translating_errors(), self.reader.begin():
             yield self.reader
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Refuse what was read from an immutable file that was written meanwhile."""
+        try:
+            yield
+        finally:  # after an error, too: the change may have caused it
+            if self._stamp is not None and self.backend.stamp() != self._stamp:
+                raise Locked(f"{self.place} was written while it was read: try again")
 
     @contextmanager
     def writing(self, *, repeatable: bool = True) -> Iterator[Connection]:
@@ -224,7 +259,8 @@ class Database:
             DatabaseError: this process cannot write the database.
 
         """
-        self._check_may_write()
+        if self._only_reads:
+            raise Unwritable(f"{self.place} can only be read; choose another database to write")
         is_complete = False
         try:
             with self.translating_errors(), self.writer.begin():
@@ -239,9 +275,6 @@ class Database:
                 ) from error
             raise
 
-    def _check_may_write(self) -> None:
-        """Do nothing; subclasses that only read refuse all writes."""
-
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
         """Open a reading transaction on a connection of its own, for long reads."""
@@ -251,7 +284,8 @@ class Database:
             cursors.append(cursor)
 
         with (
-            translate_driver_errors(self.backend),
+            self.backend.translating(),
+            self._unchanged(),
             self._connect_to_read() as connection,
             connection.begin(),
         ):

@@ -37,18 +37,6 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> Iterator[Stor
             yield store
 
 
-def migrate_database(where: str, *, force: bool) -> str:
-    """Bring a database up to date, and return what was done.
-
-    Raises:
-        DatabaseError: it cannot be migrated, or runs are in play and `force` is false.
-
-    """
-    current_stop().check()
-    version = Store.migrate(where, force=force, retry_policy=_reporting_retry_policy())
-    return "up to date" if version is None else f"brought up to date from version {version}"
-
-
 @contextmanager
 def open_to_play(where: str, check: Callable[[Store], object]) -> Iterator[Store]:
     """Open the database to play in; its runs are finished when the block has printed them.

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-from ladder.cli.database import migrate_database, open_store, open_to_read
+from ladder.cli.database import open_store, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
 from ladder.cli.output import print_result
 from ladder.cli.run_options import BotOptions, takes_options
-from ladder.errors import ExitCode, UsageError
+from ladder.errors import ExitCode
 from ladder.tools.doctor.database import examine_database
-from ladder.tools.doctor.machine import Diagnosis, Level, check_sandbox, examine_machine
+from ladder.tools.doctor.machine import Level, check_sandbox, examine_machine
 from ladder.tools.doctor.server import examine_server
 from reports.doctor import findings_document, findings_text
 
@@ -21,17 +21,6 @@ def doctor(
     repair: Annotated[
         bool, flag("--repair", "Correct the stored results of pairs by those of their games.")
     ] = False,
-    migrate: Annotated[
-        bool,
-        flag(
-            "--migrate",
-            "Bring an older database on a server up to date; back it up before. (SQLite files "
-            "are brought up to date when they are opened.)",
-        ),
-    ] = False,
-    force: Annotated[
-        bool, flag("--force", "Let --migrate work even while runs are in play.")
-    ] = False,
     options: BotOptions,
     json: Json = False,
 ) -> int:
@@ -42,12 +31,8 @@ def doctor(
 
     Exit codes: 0 no fault; 1 a fault; 2 bad input.
     """
-    if force and not migrate:
-        raise UsageError("--force needs --migrate: give both, or neither")
     confinement = options.confinement()
     findings = examine_machine()
-    if migrate:
-        findings.append(Diagnosis("migration", Level.OK, migrate_database(db, force=force)))
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) if repair else open_to_read(db) as store:
             server = store.audit.server()

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from db.errors import Corrupt, DatabaseError
 from db.records.runs import RunStatus
-from db.store import FollowedStore, Store
+from db.store import Store
 
 Result = TypeVar("Result")
 THREADS = 3
@@ -32,9 +32,9 @@ class ReopenedStore:
     def __init__(self, where: str) -> None:
         self.opened = 0
         self._where = where
-        self._store: FollowedStore | None = None
+        self._store: Store | None = None
 
-    def get(self) -> FollowedStore:
+    def get(self) -> Store:
         """Return the open store."""
         if self._store is not None and self._store.is_replaced:
             self.close()
@@ -72,7 +72,7 @@ class Readers:
         self._own = threading.local()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="reader")
 
-    async def read(self, query: Callable[[FollowedStore], Result]) -> Result:
+    async def read(self, query: Callable[[Store], Result]) -> Result:
         """Run a function on a thread and return its result.
 
         Raises:
@@ -95,7 +95,7 @@ class Readers:
         if hasattr(self._own, "store"):
             self._own.store.close()
 
-    def _run(self, query: Callable[[FollowedStore], Result]) -> Result:
+    def _run(self, query: Callable[[Store], Result]) -> Result:
         if not hasattr(self._own, "store"):
             self._own.store = ReopenedStore(self._where)
         store: ReopenedStore = self._own.store

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import msgspec
 
-from db.store import FollowedStore
+from db.store import Store
 from ladder.web.live.reading import Changes, Readers
 from reports.html.live.parts import PageParts
 
@@ -31,7 +31,7 @@ class LivePage:
     """When it was last found to be current, in seconds of `time.monotonic`."""
 
 
-RenderParts = Callable[[FollowedStore], PageParts]
+RenderParts = Callable[[Store], PageParts]
 Frame = Callable[[PageParts, str], str]
 """Renders a whole page from its parts and its digest."""
 
@@ -74,7 +74,7 @@ class Views:
             known.looked_at = now
             return known
 
-        def make(store: FollowedStore) -> LivePage:
+        def make(store: Store) -> LivePage:
             page = render(store)
             digest = digest_of(page)
             if known is not None and known.etag == f'"{digest}"':

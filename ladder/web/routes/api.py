@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.store import FollowedStore
+from db.store import Store
 from ladder.results.analysis.division import read_mistakes, read_truth
 from ladder.results.overview.find_game import find_game
 from ladder.results.overview.pace import measure_paces
@@ -29,7 +29,7 @@ async def standings(request: Request) -> Response:
     """Answer with the document of `ladder report --json`."""
     given = read_query(request, InDivision)
 
-    def query(store: FollowedStore) -> Any:
+    def query(store: Store) -> Any:
         row = division_or_latest(store, given.division)
         return standings_document(
             select_bots(standings_of_division(store, row)), read_mistakes(store, row)
@@ -51,7 +51,7 @@ async def games(request: Request) -> Response:
     given = read_query(request, OfGames)
     conditions = given.filter
 
-    def query(store: FollowedStore) -> Any:
+    def query(store: Store) -> Any:
         found = search(store, conditions.query(store, before=given.before), given.limit)
         return page_document(found.games, found.next)
 
@@ -63,7 +63,7 @@ async def game(request: Request) -> Response:
     read_query(request, Nothing)
     word, reviews = request.path_params["game"], site_of(request).reviews
 
-    def query(store: FollowedStore) -> dict[str, Any]:
+    def query(store: Store) -> dict[str, Any]:
         row = find_game(store, word)
         return game_document(row, reviews.truth(row, read_truth(store, row)))
 
@@ -75,14 +75,14 @@ async def comparison(request: Request) -> Response:
     given = read_query(request, OfBots)
     names = given.names
 
-    def query(store: FollowedStore) -> Any:
+    def query(store: Store) -> Any:
         row = division_or_latest(store, given.division)
         return comparison_document(compare(store, row, names), read_mistakes(store, row))
 
     return await document(request, query)
 
 
-async def document(request: Request, query: Callable[[FollowedStore], Any]) -> Response:
+async def document(request: Request, query: Callable[[Store], Any]) -> Response:
     """Answer with the JSON of what a query returns."""
     text = await site_of(request).readers.read(lambda store: to_json(query(store)))
     return Response(text + "\n", media_type="application/json")

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.store import FollowedStore
+from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.standings.comparison import compare
@@ -19,7 +19,7 @@ async def compare_page(request: Request) -> Response:
     given = read_query(request, OfBots)
     names, division = given.names, given.division
 
-    def render(store: FollowedStore) -> PageParts:
+    def render(store: Store) -> PageParts:
         if store.runs.latest(kind=None) is None:
             return compare_parts(names)
         row = division_or_latest(store, division)

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from db.store import FollowedStore
+from db.store import Store
 from ladder.match.registry.builtins import shown_first
 from ladder.results.analysis.division import read_truth
 from ladder.results.overview.bot_groups import bot_groups
@@ -23,7 +23,7 @@ async def games_page(request: Request) -> Response:
     given = read_query(request, OfGames)
     conditions, before = given.filter, given.before
 
-    def render(store: FollowedStore) -> PageParts:
+    def render(store: Store) -> PageParts:
         found = search(store, conditions.query(store, before=before), PAGE)
         played = store.bots.names_with_games()
         return games_parts(
@@ -43,7 +43,7 @@ async def game_page(request: Request) -> Response:
     read_query(request, Nothing)
     word, reviews = request.path_params["game"], site_of(request).reviews
 
-    def render(store: FollowedStore) -> PageParts:
+    def render(store: Store) -> PageParts:
         row = find_game(store, word)
         review = reviews.find(row)
         return game_parts(

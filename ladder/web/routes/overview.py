@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.store import FollowedStore
+from db.store import Store
 from ladder.experiments.gate.stored import running_trials
 from ladder.results.overview.overview import read_overview
 from ladder.web.pages import answer_once, page
@@ -17,7 +17,7 @@ async def overview_page(request: Request) -> Response:
     """Answer with the runs and the rating list of a division."""
     division, site = read_query(request, InDivision).division, site_of(request)
 
-    def render(store: FollowedStore) -> PageParts:
+    def render(store: Store) -> PageParts:
         data = read_overview(store, division, site.rate_without_run)
         return overview_parts(data, running_trials(store, data.runs))
 

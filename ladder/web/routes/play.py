@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from bots.champion import CHAMPION
 from db.errors import DatabaseError
-from db.store import FollowedStore
+from db.store import Store
 from engine.board import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
@@ -65,7 +65,7 @@ async def play_page(request: Request) -> Response:
     given = read_query(request, Wanted)
     bot, game, ply = given.bot, given.game, given.ply
 
-    def render(store: FollowedStore) -> PageParts:
+    def render(store: Store) -> PageParts:
         row = None if game is None else find_game(store, game)
         at, to_move = None, None
         if row is not None:

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.records.runs import RunKind
-from db.store import FollowedStore
+from db.store import Store
 from ladder.results.overview.pace import measure_paces
 from ladder.results.standings.division import standings_of_run
 from ladder.runs.history import past_run
@@ -27,7 +27,7 @@ async def run_page(request: Request) -> Response:
         raise NotFound("the number of a run is a whole number: the overview lists the runs")
     key = int(word)
 
-    def render(store: FollowedStore) -> PageParts:
+    def render(store: Store) -> PageParts:
         run = past_run(store, key)
         (entry,) = measure_paces(store, [run])
         standings = None

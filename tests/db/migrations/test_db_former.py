@@ -46,15 +46,15 @@ def check_sound(store: Store) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize("version", ["0019", "0024"])
-def test_a_former_database_keeps_its_standings(place: str, tmp_path: Path, version: str) -> None:
+def test_a_former_database_keeps_its_standings(place: str, version: str) -> None:
     """Every list is that of the former program, keys go on, and the tables are the models'."""
-    write_former(place, version, tmp_path)
+    write_former(place, version)
     ((runs, last_game),) = execute_sql(
         place, "SELECT (SELECT count(*) FROM runs), (SELECT max(id) FROM games)"
     )
-    assert Store.migrate(place) == version
-    assert Store.migrate(place) is None
+    Store.open(place).close()
     check_models(place)
     with Store.open(place) as store:
         check_sound(store)
@@ -74,7 +74,7 @@ def test_a_former_database_keeps_its_standings(place: str, tmp_path: Path, versi
 @pytest.mark.sqlite_file
 def test_a_copy_of_the_former_file_stays_beside_it(place: str, tmp_path: Path) -> None:
     """The copy is the file before its conversion, and a second one replaces no copy."""
-    write_former(place, "0024", tmp_path)
+    write_former(place, "0024")
     Store.open(place).close()
     copy = Path(f"{place}.backup-0024")
     (version,) = execute_sql(str(copy), "SELECT version_num FROM alembic_version")[0]
@@ -89,7 +89,7 @@ def test_a_copy_of_the_former_file_stays_beside_it(place: str, tmp_path: Path) -
 @pytest.mark.sqlite_file
 def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
     """Waiting command lines, games of people and bots' files that are unchanged are converted."""
-    write_former(place, "0019", tmp_path)
+    write_former(place, "0019")
     bots = tmp_path / "bots"
     bots.mkdir()
     shutil.copy(BOT, bots)
@@ -123,7 +123,7 @@ def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
 @pytest.mark.sqlite_file
 def test_a_hosted_bot_is_started_from_its_stored_files(place: str, tmp_path: Path) -> None:
     """The host gets the agent's file alone, any folder is stored, and games start anew."""
-    write_former(place, "0019", tmp_path)
+    write_former(place, "0019")
     agent = tmp_path / "engine" / "agent.py"
     agent.parent.mkdir()
     agent.write_text("def agent(o, c):\n    return 0\n")
@@ -154,17 +154,18 @@ def _digest(path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_a_failed_conversion_leaves_the_database_as_it_was(place: str, tmp_path: Path) -> None:
+@pytest.mark.sqlite_file
+def test_a_failed_conversion_leaves_the_database_as_it_was(place: str) -> None:
     """A conversion that breaks half-way is undone as a whole, and succeeds later."""
-    write_former(place, "0024", tmp_path)
+    write_former(place, "0024")
     execute_sql(place, "UPDATE games SET result = 'maybe' WHERE id = 200")
     with pytest.raises((DatabaseError, ValueError)):
-        Store.migrate(place)
+        Store.open(place)
     assert execute_sql(place, "SELECT version_num FROM alembic_version") == [("0024",)]
     ((result,),) = execute_sql(place, "SELECT result FROM games WHERE id = 200")
     assert result == "maybe"
     execute_sql(place, "UPDATE games SET result = 'win' WHERE id = 200")
-    assert Store.migrate(place) == "0024"
+    Store.open(place).close()
 
 
 @pytest.mark.parametrize(
@@ -181,6 +182,16 @@ def test_other_versions_are_refused(
     """One sentence names both versions and what to do."""
     Store.open(place).close()
     call_version(place, version)
-    for open_it in (Store.open, Store.open_to_read, Store.follow, Store.migrate):
+    for open_it in (Store.open, Store.open_to_read, Store.follow):
         with pytest.raises(error, match=words):
             open_it(place)
+
+
+def test_a_former_version_on_a_server_is_refused(place: str) -> None:
+    """Only files are converted; the sentence says how games get here."""
+    if "://" in place:
+        Store.open(place).close()
+        call_version(place, "0024")
+        for open_it in (Store.open, Store.open_to_read, Store.follow):
+            with pytest.raises(Outdated, match=r"0024, here 0100.*export its games"):
+                open_it(place)
