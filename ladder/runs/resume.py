@@ -40,9 +40,12 @@ def can_resume(run: RunRow) -> bool:
     A command of the queue may be killed after its run has ended and before its result is stored.
     Started again, it finds nothing left to play in that run and prints its result.
     """
-    job = _job.get()
-    is_own = job is not None and run.settings.get(JOB) == job
-    return is_unfinished(run) or (is_own and run.status is RunStatus.FINISHED)
+    return is_unfinished(run) or (_is_of_job(run) and run.status is RunStatus.FINISHED)
+
+
+def _is_of_job(run: RunRow) -> bool:
+    """Return whether the job of this process, if there is one, has played a run."""
+    return _job.get() is not None and run.settings.get(JOB) == _job.get()
 
 
 def _settings_of_job() -> dict[str, object]:
@@ -100,7 +103,8 @@ def resume_or_create(
     """Lock and return the run to play.
 
     It is the newest open run of the identity that no process plays, else a new one; under
-    `ResumePolicy.ONLY` there is no new one, and the result is None.
+    `ResumePolicy.ONLY` there is no new one, and the result is None. Under `ResumePolicy.NEVER` only
+    a job of the queue resumes a run: its own, because it is started again after a kill.
 
     Args:
         store: The open database.
@@ -114,19 +118,20 @@ def resume_or_create(
         LadderError: another process has locked a run that was just created.
 
     """
-    if settings.resume_policy is not ResumePolicy.NEVER:
-        for former in runs_like(store, settings, hashes):
-            if is_open(former) and lock.try_acquire(former.id):
-                if is_unfinished(former):
-                    store.runs.set_status(
-                        former.id, RunStatus.RUNNING, target_games=settings.target_games
-                    )
-                if settings.note:
-                    store.runs.set_note(former.id, settings.note)
-                store.runs.add_settings(
-                    former.id, {**settings.command_settings, **question, **_settings_of_job()}
+    for former in runs_like(store, settings, hashes):
+        if settings.resume_policy is ResumePolicy.NEVER and not _is_of_job(former):
+            continue
+        if is_open(former) and lock.try_acquire(former.id):
+            if is_unfinished(former):
+                store.runs.set_status(
+                    former.id, RunStatus.RUNNING, target_games=settings.target_games
                 )
-                return store.runs.get(former.id)
+            if settings.note:
+                store.runs.set_note(former.id, settings.note)
+            store.runs.add_settings(
+                former.id, {**settings.command_settings, **question, **_settings_of_job()}
+            )
+            return store.runs.get(former.id)
     if settings.resume_policy is ResumePolicy.ONLY:
         return None
     run = _create_run(store, lock, settings, hashes, question)

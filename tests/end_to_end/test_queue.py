@@ -56,7 +56,7 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     for seed in (1, 2):
         assert by_hand(*match(seed)).code == 0
     ladder.environment["LADDER_TEST_MARK"] = mark = str(ladder.folder)
-    first = add(ladder, "ann", *match(1))
+    first = add(ladder, "ann", *match(1), "--new")
     failing = add(ladder, "bob", *match(4, "gone"))
     second = add(ladder, "bob", *match(2))
     endless = add(ladder, "ann", *match(3, games=4000))
@@ -101,7 +101,7 @@ def test_a_lost_result_is_printed_again(ladder: Ladder, eventually: Eventually) 
     The state that it leaves is restored: a finished run, and a job played by a dead worker.
     """
     gate = ("gate", "random", "--against", "stupid", "--simulations", 1, "--max-games", 4)
-    add(ladder, "ann", "match", "random", "stupid", "--simulations", 1, "--games", 4)
+    add(ladder, "ann", "match", "random", "stupid", "--simulations", 1, "--games", 4, "--new")
     add(ladder, "ann", *gate)
     shown: list[list[tuple[object, ...]]] = []
     for _ in range(2):

@@ -61,7 +61,8 @@ def add(
 
     The command is checked as if it were started now, and refused if it could not start. Options of
     `queue add` may stand anywhere; everything after -- belongs to the command. A worker
-    (`ladder queue work`) plays it in this folder, or in its own where this one does not exist.
+    (`ladder queue work`) plays it in this folder, or in its own where this one does not exist. A
+    job with --new that is interrupted resumes the run that it has begun.
 
     Exit codes: 0 waiting; 2 bad input. With --wait: that of the command; 130 cancelled, or stopped
     by Ctrl-C, which leaves the job in the queue.
@@ -89,8 +90,6 @@ def _check(context: typer.Context, words: Sequence[str], db: str) -> None:
         )
     if any(word.partition("=")[0] == "--db" for word in words):
         raise UsageError("--db cannot stand in the queue: give it before the two dashes")
-    if "--new" in words:
-        raise UsageError("--new cannot stand in the queue: a job is resumed after a kill")
     with checking_only():
         root([*words, "--db", db], prog_name="ladder", standalone_mode=False)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ladder.cli.conftest import Command
 
-GATE = ("gate", "v4", "--against", "v3", "--simulations", "10", "--boards", "6x7")
+GATE = ("gate", "v4", "--against", "v3", "--simulations", "10", "--boards", "6x7", "--new")
 
 
 @pytest.mark.slow
@@ -40,7 +40,6 @@ def test_jobs_are_listed_and_cancelled(ladder: Command) -> None:
         (("gate", "v4", "--against", "v3", "--boards", "1x1"), "--boards: "),
         (("gate", "v4", "--against", "v3", "--nosuch"), "No such option"),
         (("--", *GATE, "--db", "x.db"), "--db cannot stand in the queue"),
-        (("run", "--games", "9", "--new"), "--new cannot stand in the queue"),
         (
             ("run", "--bots", "v1,v2"),
             "this run would never end: give it --games, --hours or --until-error",

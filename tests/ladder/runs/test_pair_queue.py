@@ -19,7 +19,7 @@ from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.field import Fixture, read_results
 from ladder.runs.health import STARTS_BEFORE_PAUSE, Roster
 from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
-from ladder.runs.pairings import PAIRINGS, RANDOM, UNCERTAIN, Pairing, PairingRule
+from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing, PairingRule
 from ladder.runs.progress import LiveBot
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import check_possible, schedule_of
@@ -126,27 +126,6 @@ def test_pairs_are_stored_before_they_are_played(
 
 
 @pytest.mark.slow
-def test_a_new_queue_loads_what_was_planned_and_not_played(store: Store, run: RunRow) -> None:
-    """The pairs of a killed session come first, with the same bots, openings and seeds."""
-    queue = queue_of(store, run)
-    first, second = next_plan(queue, 2), next_plan(queue, 1)
-    finish(queue, first)
-    loaded = queue_of(store, run)
-    loaded.load()
-    assert list(loaded.numbers()) == [1]
-    assert next_plan(loaded, 1) == second
-
-
-def test_a_requeued_pair_comes_before_later_ones(store: Store, run: RunRow) -> None:
-    """The order is that of the numbers, whatever happened to a worker."""
-    queue = queue_of(store, run)
-    first = next_plan(queue, 3)
-    assert next_plan(queue).number == 1
-    queue.requeue(first)
-    assert [next_plan(queue).number for _ in range(2)] == [0, 2]
-
-
-@pytest.mark.slow
 def test_a_pair_that_is_not_wanted_is_dropped_once_earlier_ones_are_finished(
     store: Store, run: RunRow
 ) -> None:
@@ -162,31 +141,6 @@ def test_a_pair_that_is_not_wanted_is_dropped_once_earlier_ones_are_finished(
     assert planned(store, run) == [2]
 
 
-def test_a_dropped_queue_leaves_no_planned_pair(store: Store, run: RunRow) -> None:
-    """Cancelled pairs in play are dropped with those that have not begun."""
-    queue = queue_of(store, run)
-    queue.drop([next_plan(queue, 3)])
-    assert planned(store, run) == []
-    assert list(queue.numbers()) == []
-
-
-def test_a_pair_that_stalled_stays_planned(store: Store, run: RunRow) -> None:
-    """A later session plays it."""
-    queue = queue_of(store, run)
-    plan = next_plan(queue, 1)
-    stalled = PairRecord(plan.id, plan.number, (), aborts=3, abort_reason="the machine stalled")
-    queue.give_up(plan, stalled)
-    assert planned(store, run) == [0]
-
-
-def test_no_pair_of_a_paused_bot_is_played(store: Store, run: RunRow) -> None:
-    """With one bot left the run is invalid."""
-    queue = queue_of(store, run)
-    name = pause(queue, next_plan(queue, 1))
-    with pytest.raises(InvalidRun, match=f"{name} could not be started"):
-        queue.next_pair(wanted=3, in_play=0)
-
-
 def test_planned_pairs_of_a_bot_that_is_paused_are_dropped(store: Store, run: RunRow) -> None:
     """The others keep their numbers, and further pairs are planned without the paused bot."""
     queue = queue_of(store, run, names=THREE)
@@ -200,37 +154,6 @@ def test_planned_pairs_of_a_bot_that_is_paused_are_dropped(store: Store, run: Ru
     assert len(range(numbers[-1])) > len(numbers)
     left = [number for number in planned(store, run) if number <= numbers[-1]]
     assert left == numbers
-
-
-def test_a_deferred_pair_that_is_wanted_again_is_played(store: Store, run: RunRow) -> None:
-    """The judge may change its answer with the results of earlier pairs."""
-    judge = Picky()
-    queue = queue_of(store, run, judge)
-    first, third = next_plan(queue, 3), next_plan(queue)
-    finish(queue, first)
-    judge.parities = (0, 1)
-    assert not queue.settle_deferred([third.number])
-    assert next_plan(queue).number == 1
-    assert planned(store, run) == [1, 2]
-
-
-def test_a_queue_waits_for_results_that_the_next_pairings_depend_on(
-    store: Store, run: RunRow
-) -> None:
-    """Once nothing is in play, it takes over the pairs that a dead run has left."""
-    adopted = []
-
-    def adopt() -> int:
-        adopted.append(True)
-        return 0
-
-    queue = queue_of(store, run, names=THREE, rule=UNCERTAIN, adopt=adopt)
-    returned = [queue.next_pair(wanted=100, in_play=1) for _ in range(50)]
-    plans = [plan for plan in returned if plan is not None]
-    assert plans == returned[: len(plans)]
-    assert (queue.is_blocked, adopted) == (True, [])
-    again = queue.next_pair(wanted=100, in_play=0)
-    assert (again, adopted) == (plans[0], [True])
 
 
 def test_the_queue_outlives_a_rule_that_only_plans_pairs_of_a_paused_bot(

@@ -20,7 +20,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.executor import PairExecutor, Workforce
-from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing, PairingRule
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
 from ladder.runs.resumable import resumable_runs
 from ladder.runs.runner import RunOutcome
@@ -28,7 +28,6 @@ from ladder.runs.settings import RunSettings
 from ladder.runs.start import ThisMachine, start_run
 from ladder.signals import StopToken, current_stop, use_stop
 from reports.run import RunView, forfeit_lines
-from tests.end_to_end.traces import lines_of
 from tests.support.data.random_games import random_record
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
@@ -108,25 +107,6 @@ def test_headline_and_table_of_a_resumed_run_agree(store: Store) -> None:
         assert bot.games == bot.wins + bot.draws + bot.losses == 20
     assert resumed.ending is RunEnding.DONE
     assert len(RunView().ending(resumed.live)) == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", PAIRINGS.values(), ids=list(PAIRINGS))
-def test_a_resumed_run_of_every_pairing_equals_an_undisturbed_one(
-    tmp_path: Path, rule: PairingRule
-) -> None:
-    """Stopped twice, with pairs planned and not played, it has the same games."""
-    pairing = Pairing(rule, "stupid" if rule.takes_bot else None)
-    settings = replace(SETTINGS, bots=FIVE, pairing=pairing, games=100)
-    for name, stops in (("peace", ()), ("stopped", (7, 20))):
-        (tmp_path / name).mkdir()
-        with Store.open(str(tmp_path / name / "ladder.db")) as store:
-            sync_builtins(store)
-            for stop_after in (*stops, None):
-                play(store, settings, Recorder(stop_after))
-    games = lines_of(tmp_path / "peace")
-    assert len(games) == 100
-    assert lines_of(tmp_path / "stopped") == games
 
 
 @pytest.mark.slow

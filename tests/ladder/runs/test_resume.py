@@ -1,0 +1,241 @@
+"""Resume: whatever interrupts the sessions of a stream, its games are those of an undisturbed run.
+
+The sessions run in forks of this process, so that a kill ends them as SIGKILL would, without any
+`finally`. `tests/end_to_end/runs/test_kills.py` kills real workers and bots besides.
+"""
+
+import contextlib
+import os
+import tempfile
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from db.records.pairs import PairPlan, PairRecord
+from db.records.runs import RunStatus
+from db.store import Store
+from engine.board import parse_board_classes
+from engine.seeds import SplitMix
+from ladder.match.process.worker_pool import WorkerDied
+from ladder.match.registry.builtins import sync_builtins
+from ladder.runs.budgets import Budgets
+from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing
+from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
+from ladder.runs.resume import hashes_of, playing_job, resume_or_create
+from ladder.runs.runner import RunOutcome
+from ladder.runs.settings import ResumePolicy, RunSettings
+from ladder.runs.start import start_run
+from ladder.signals import StopToken, current_stop, use_stop
+from tests.end_to_end.traces import faults_of, lines_of, query
+from tests.support.data.random_games import random_record
+from tests.support.instant_workforce import InstantWorkforce
+from tests.support.stops import InstantWorkers
+from tests.support.unconfined import UNCONFINED
+
+BOTS = ("flat-mc", "random", "stupid", "v1", "v2")
+MOST_PAIRS = 200
+SETTINGS = RunSettings(
+    bots=BOTS,
+    boards=parse_board_classes("4x4,5x5"),
+    budgets=Budgets({"simulations": 1}),
+    pairing=Pairing(RANDOM),
+    seed=1,
+    confinement=UNCONFINED,
+)
+KILLED, STOPPED, DONE = 99, 130, 0
+
+
+class UnsteadyWorkers(InstantWorkers):
+    """Workers that end pairs in a drawn order, die over some, and may end the whole process."""
+
+    capacity = 5
+
+    def __init__(self, draw: SplitMix, kill_after: int | None) -> None:
+        super().__init__()
+        self._draw, self._left = draw, kill_after
+        self._pending: list[tuple[PairPlan, Future[PairRecord]]] = []
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        future: Future[PairRecord] = Future()
+        self._pending.append((plan, future))
+        return future
+
+    def wait(self, timeout_s: float) -> None:
+        plan, future = self._pending.pop(self._draw.below(len(self._pending)))
+        if self._left == 0:
+            os._exit(KILLED)
+        self._left = None if self._left is None else self._left - 1
+        if self._draw.below(8) == 0:
+            future.set_exception(WorkerDied())
+        else:
+            future.set_result(random_record(plan, SplitMix(plan.seed)))
+
+
+class Disturber(NullWatcher):
+    """Requests a stop after some pairs."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self._left = stop_after
+
+    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
+        self._left = None if self._left is None else self._left - 1
+        if self._left == 0:
+            current_stop().request()
+
+
+def play(place: Path, wanted: RunSettings, workers: InstantWorkers, watcher: NullWatcher) -> int:
+    """Play a session; return the exit code of its command."""
+    with Store.open(str(place / "ladder.db")) as store, use_stop(StopToken()):
+        outcome = start_run(
+            store=store,
+            settings=wanted,
+            bots=[store.bots.get(name) for name in wanted.bots],
+            watcher=watcher,
+            workforce=InstantWorkforce(lambda: workers),
+        )
+    assert isinstance(outcome, RunOutcome)
+    return STOPPED if outcome.ending is RunEnding.STOPPED else DONE
+
+
+@cache
+def prepared() -> bytes:
+    """Return a database that knows the built-in players."""
+    with tempfile.TemporaryDirectory() as folder:
+        with Store.open(f"{folder}/ladder.db") as store:
+            sync_builtins(store)
+        return Path(folder, "ladder.db").read_bytes()
+
+
+@cache
+def undisturbed(pairing: Pairing) -> dict[tuple[int, int], tuple[Any, ...]]:
+    """Return the games of a stream by pair number and game, played in one go and in order."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "ladder.db").write_bytes(prepared())
+        wanted = replace(SETTINGS, pairing=pairing, games=2 * MOST_PAIRS)
+        play(Path(folder), wanted, InstantWorkers(), Disturber())
+        return {line[1:3]: line for line in lines_of(Path(folder))}
+
+
+class Session(NamedTuple):
+    """One start of the command."""
+
+    pairs: int
+    """Its target."""
+    seed: int
+    """Draws the order in which its pairs end, and deaths of workers."""
+    stop_after: int | None = None
+    kill_after: int | None = None
+
+
+SESSIONS = st.builds(
+    Session,
+    pairs=st.integers(1, 12),
+    seed=st.integers(0, 1 << 30),
+    stop_after=st.none() | st.integers(1, 6),
+    kill_after=st.none() | st.integers(0, 6),
+)
+
+
+class Sessions(RuleBasedStateMachine):
+    """Sessions of one command on one database, some of them beside each other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self.place = Path(self._folder.name)
+        (self.place / "ladder.db").write_bytes(prepared())
+
+    @initialize(rule=st.sampled_from(sorted(PAIRINGS)))
+    def choose(self, rule: str) -> None:
+        """Choose how opponents are chosen."""
+        self.pairing = Pairing(PAIRINGS[rule], "stupid" if PAIRINGS[rule].takes_bot else None)
+
+    @rule(sessions=st.lists(SESSIONS, min_size=1, max_size=2))
+    def start(self, sessions: list[Session]) -> None:
+        """Start sessions at the same time, and wait for their ends."""
+        forks = [self._fork(each) for each in sessions]
+        codes = [os.waitstatus_to_exitcode(os.waitpid(each, 0)[1]) for each in forks]
+        assert {*codes} <= {DONE, STOPPED, KILLED}, codes
+
+    def _fork(self, session: Session) -> int:
+        if pid := os.fork():
+            return pid
+        code = 1
+        try:
+            wanted = replace(SETTINGS, pairing=self.pairing, games=2 * session.pairs)
+            workers = UnsteadyWorkers(SplitMix(session.seed), session.kill_after)
+            code = play(self.place, wanted, workers, Disturber(session.stop_after))
+        finally:
+            os._exit(code)
+
+    @invariant()
+    def every_game_is_that_of_an_undisturbed_run(self) -> None:
+        """No pair is lost, stored twice or played otherwise; none is planned beyond the end."""
+        games = {line[1:3]: line for line in lines_of(self.place)}
+        assert games.items() <= undisturbed(self.pairing).items()
+        assert faults_of(self.place) == []
+        numbers = query(self.place, "select number from pairs order by number")
+        assert numbers == [(number,) for number in range(len(numbers))]
+
+    def teardown(self) -> None:
+        """Play what is left; a session may only find that an interrupted run has its games."""
+        for _ in range(3 if hasattr(self, "pairing") else 0):
+            if self._planned():
+                self.start([Session(self._planned(), 1)])
+        assert not self._planned()
+        self._folder.cleanup()
+
+    def _planned(self) -> int:
+        found: int = query(self.place, "select count(*) from pairs where status = 'planned'")[0][0]
+        return found
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_sessions_of_one_command_play_one_stream() -> None:
+    """Stops, kills, deaths of workers, companions and changed targets change no game."""
+    generate_only = settings(
+        max_examples=10,
+        stateful_step_count=5,
+        deadline=None,
+        phases=[Phase.generate],  # sessions take long, and a shorter failure would say no more
+    )
+    run_state_machine_as_test(Sessions, settings=generate_only)
+
+
+def test_a_job_with_new_resumes_only_what_it_has_begun(tmp_path: Path) -> None:
+    """A job of the queue is started again after a kill: --new must not begin anew then."""
+    (tmp_path / "ladder.db").write_bytes(prepared())
+
+    def start(job: int | None, end: RunStatus, policy: ResumePolicy = ResumePolicy.NEVER) -> int:
+        with (
+            Store.open(str(tmp_path / "ladder.db")) as store,
+            contextlib.closing(store.run_lock()) as lock,
+            contextlib.nullcontext() if job is None else playing_job(job),
+        ):
+            hashes = hashes_of(store.bots.get(name) for name in BOTS)
+            wanted = replace(SETTINGS, games=2, resume_policy=policy)
+            run = resume_or_create(store, lock, wanted, hashes, {})
+            assert run is not None
+            store.runs.set_status(run.id, end)
+            return run.id
+
+    killed, finished = RunStatus.RUNNING, RunStatus.FINISHED
+    assert [start(None, killed, ResumePolicy.AUTO), start(1, killed), start(2, killed)] == [1, 2, 3]
+    assert [start(1, finished), start(1, finished), start(2, killed), start(3, killed)] == [
+        *(2, 2, 3, 4)
+    ]
+    assert start(None, killed) == 5
