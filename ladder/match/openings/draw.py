@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from functools import partial
 from itertools import count
-from threading import local
 
 from bots.budget import Budget
 from bots.catalogue import build
-from engine.board import Board, BoardClass
+from engine.board import BoardClass
 from engine.errors import OpeningError
 from engine.opening import draw_opening
 from engine.opening_set import Opening
@@ -115,15 +114,14 @@ def draw_openings(
 
     """
     seen: set[bytes] = set()
-    evaluator = _Evaluator(conditions, search, is_stopped)
 
-    def evaluate(number: int) -> _Candidate:
+    def evaluate(number: int) -> tuple[Position, bytes, _Fit]:
         kind = conditions.boards[number % len(conditions.boards)]
         drawn = _draw(kind, conditions.plies, SplitMix(mix(conditions.seed, number)))
         key, _ = key_of(drawn)
         # a repetition is left out below
-        verdict = None if key in seen or is_stopped() else evaluator.judge(drawn)
-        return _Candidate(drawn, key, verdict)
+        is_needed = key not in seen and not is_stopped()
+        return drawn, key, _judge(drawn, conditions, search, is_stopped) if is_needed else _Fit.NO
 
     with idle_threads(threads) as pool:
         streams = [
@@ -136,16 +134,16 @@ def draw_openings(
                 raise UsageError(_describe_shortage(conditions, progress))
             rejected += 1
             report(progress)
-            candidate = next(streams[progress.found % len(streams)])
-            if candidate.key in seen:
+            position, key, fit = next(streams[progress.found % len(streams)])
+            if key in seen:
                 continue
-            seen.add(candidate.key)
+            seen.add(key)
             progress.tried += 1
-            if candidate.verdict is not None and candidate.verdict.is_accepted:
+            if fit is not _Fit.NO:
                 rejected = 0
                 progress.found += 1
-                progress.by_search += candidate.verdict.by_search
-                yield Opening(candidate.position.board, candidate.position.moves)
+                progress.by_search += fit is _Fit.SEARCHED
+                yield Opening(position.board, position.moves)
 
 
 def _draw(kind: BoardClass, plies: int, random: SplitMix) -> Position:
@@ -166,67 +164,39 @@ def _describe_shortage(conditions: OpeningConditions, progress: DrawingProgress)
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Verdict:
+class _Fit(Enum):
     """Whether a position has the wanted value."""
 
-    is_accepted: bool
-    by_search: bool = False
-    """Whether a player's search decided, because the solver could not."""
+    NO = auto()
+    YES = auto()
+    SEARCHED = auto()
+    """A player's search accepted it, because the solver could not."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A drawn position."""
+def _judge(
+    position: Position,
+    conditions: OpeningConditions,
+    search: Callable[[Position], float | None],
+    is_stopped: Callable[[], bool],
+) -> _Fit:
+    """Return whether a position has the wanted value; NO after a stop.
 
-    position: Position
-    key: bytes
-    verdict: _Verdict | None
-    """None if it repeats an earlier one."""
-
-
-class _Evaluator:
-    """Compares positions with the wanted value, in any thread."""
-
-    def __init__(
-        self,
-        conditions: OpeningConditions,
-        search: Callable[[Position], float | None],
-        is_stopped: Callable[[], bool],
-    ) -> None:
-        self._conditions = conditions
-        self._search = search
-        self._is_stopped = is_stopped
-        self._own = local()
-        """The thread's solver of its last board."""
-
-    def judge(self, position: Position) -> _Verdict:
-        """Return whether a position has the wanted value; False after a stop."""
-        wanted = self._conditions.wanted
-        if wanted is WantedValue.ANY:
-            return _Verdict(is_accepted=True)
-        solver = self._solver(position.board)
-        solve = partial(solver.solve, position, weak=True, nodes=self._conditions.nodes)
-        found = SearchWatch([solver], self._is_stopped).wait(solve)
-        if self._is_stopped():
-            return _Verdict(is_accepted=False)
-        if wanted is not WantedValue.BALANCED:
-            return _Verdict(found.outcome is not None and str(found.outcome) == wanted.value)
-        if found.outcome is not None:
-            return _Verdict(found.outcome is Outcome.DRAW)
-        value = self._search(position)
-        is_even = value is not None and abs(value) <= self._conditions.within
-        return _Verdict(is_even, by_search=is_even)
-
-    def _solver(self, board: Board) -> Solver:
-        """Return a solver with an empty table, so that bounds do not depend on other positions."""
-        solver: Solver | None = getattr(self._own, "solver", None)
-        if solver is None or solver.board != board:
-            self._own.solver = None  # frees its table before the next one is allocated
-            solver = self._own.solver = Solver(board, table_mib=TABLE_MIB)
-        else:
-            solver.clear()
-        return solver
+    Each solver has an empty table, so that bounds do not depend on other positions.
+    """
+    wanted = conditions.wanted
+    if wanted is WantedValue.ANY:
+        return _Fit.YES
+    solver = Solver(position.board, TABLE_MIB)
+    solve = partial(solver.solve, position, weak=True, nodes=conditions.nodes)
+    outcome = SearchWatch([solver], is_stopped).wait(solve).outcome
+    if is_stopped():
+        return _Fit.NO
+    if outcome is None and wanted is WantedValue.BALANCED:
+        value = search(position)
+        return _Fit.NO if value is None or abs(value) > conditions.within else _Fit.SEARCHED
+    draws = (WantedValue.BALANCED, WantedValue.DRAW)
+    fits = outcome is Outcome.DRAW if wanted in draws else str(outcome) == wanted.value
+    return _Fit.YES if fits else _Fit.NO
 
 
 def format_openings(openings: Sequence[Opening]) -> str:
