@@ -11,7 +11,6 @@ from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S, Budget, Info, MoveAsk,
 from db.records.games import LINE_PLIES, Thought
 from db.records.pairs import Entrant
 from engine.board import MAX_SIDE, Board
-from engine.errors import IllegalMove
 from engine.position import Position, format_moves
 from ladder.errors import BotIllegalMove, BotTimeout
 from ladder.match.process.bot_process import BotProcess, MoveAnswer
@@ -171,19 +170,6 @@ def expected_line(pv: Sequence[int]) -> str:
     A foreign bot may report any numbers; the line ends before the first that is not a column.
     """
     return format_moves(takewhile(COLUMNS.__contains__, pv[1 : LINE_PLIES + 1]))
-
-
-def play_answer(position: Position, column: int) -> Position:
-    """Return the position after a bot's move.
-
-    Raises:
-        BotIllegalMove: the column cannot be played.
-
-    """
-    try:
-        return position.play(column)
-    except IllegalMove as error:
-        raise illegal_move_error(position, column) from error
 
 
 def illegal_move_error(position: Position, column: int) -> BotIllegalMove:

@@ -1,27 +1,23 @@
 """The referee: plays a pair or one game by the rules, and charges failures to their cause."""
 
+import os
 import time
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, NamedTuple, Self, assert_never
 
 from bots.protocol import READY_S, GameOver, MoveReply, Resign
 from db.records import thought_blob
-from db.records.games import GameRecord, LastOutput, Thought
+from db.records.games import GameRecord, LastOutput, Proof, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.sides import SideSums
 from engine.board import parse_board
 from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame
+from engine.position import Position
+from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout, MachineStalled
 from ladder.match.game.asking import SideClock, illegal_move_error, make_new_game, make_thought
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.broadcast import Broadcaster, make_board
-from ladder.match.game.ending import (
-    GameEnd,
-    ending_by_failure,
-    ending_by_proof,
-    ending_by_resignation,
-    ending_on_board,
-)
+from ladder.match.game.broadcast import BoardInPlay, Broadcaster
 from ladder.match.process.bot_process import BotProcess
 
 if TYPE_CHECKING:
@@ -29,6 +25,44 @@ if TYPE_CHECKING:
 
 PAUSES_S = (0.05, 0.2, 0.8)
 """Pauses before a pair that the machine disturbed is played again, in seconds."""
+
+
+class GameEnd(NamedTuple):
+    """The end of a game."""
+
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    detail: str = ""
+    """The reason for a forfeit, or the proof of an adjudicated game."""
+    offender: int | None = None
+    """Side that forfeited: 0 the first player, 1 the second."""
+
+    @classmethod
+    def on_board(cls, position: Position | MutableGame) -> Self:
+        """Return the end of a game that is over on the board."""
+        ending = position.ending
+        assert ending is not None  # noqa: S101 - the caller has checked that the game is over
+        return cls(*ending)
+
+    @classmethod
+    def by_proof(cls, proof: Proof) -> Self:
+        """Return the end of a game whose result is proven."""
+        return cls(proof.value, Termination.ADJUDICATED, proof.text)
+
+    @classmethod
+    def by_failure(cls, side: int, failure: BotFailure) -> Self:
+        """Return the end of a game that a side forfeits."""
+        return cls(_lost_by(side), failure.termination, str(failure), offender=side)
+
+    @classmethod
+    def by_resignation(cls, side: int) -> Self:
+        """Return the end of a game that a side gives up."""
+        return cls(_lost_by(side), Termination.RESIGNED)
+
+
+def _lost_by(side: int) -> Result:
+    return Result.WIN if side else Result.LOSS
 
 
 class PairNotes:
@@ -172,30 +206,40 @@ class _Game:
             while not game.is_over:
                 index = len(game.moves) & 1
                 if not self._move(index):
-                    return ending_by_resignation(index)
+                    return GameEnd.by_resignation(index)
                 self._show()
                 if self.adjudicator is not None and not game.is_over:
                     proof = self.adjudicator.find_proof(game.position(), self.thoughts[-1])
                     if proof is not None:
-                        return ending_by_proof(proof)
+                        return GameEnd.by_proof(proof)
         except BotFailure as failure:
             self.last_output = failure.last_output
-            return ending_by_failure(index, failure)
-        return ending_on_board(game)
+            return GameEnd.by_failure(index, failure)
+        return GameEnd.on_board(game)
 
     def _show(self, end: GameEnd | None = None) -> None:
         """Send the position to live pages if it is due."""
-        if self.broadcast is not None and self.broadcast.is_due(is_end=end is not None):
-            board = make_board(
-                self.plan,
-                swapped=self.swapped,
-                moves=self.game.moves,
-                thoughts=self.thoughts,
-                times_us=(self._sum(0).time_us, self._sum(1).time_us),
-                left_us=(self.sides[0].clock.bank_us, self.sides[1].clock.bank_us),
-                end=end,
-            )
-            self.broadcast.send(board)
+        if self.broadcast is None or not self.broadcast.is_due(is_end=end is not None):
+            return
+        first, second = self.sides
+        last = [(self._thoughts(index) or [Thought(0)])[-1] for index in (0, 1)]
+        board = BoardInPlay(
+            worker=os.getpid(),
+            pair=self.plan.id,
+            game=int(self.swapped),
+            board=self.plan.board,
+            names=(first.entrant.name, second.entrant.name),
+            opening=len(self.plan.opening),
+            moves=tuple(self.game.moves),
+            values=(last[0].value, last[1].value),
+            last_us=(last[0].time_us, last[1].time_us),
+            time_us=(self._sum(0).time_us, self._sum(1).time_us),
+            time_ms=(first.entrant.budget.time_ms, second.entrant.budget.time_ms),
+            result=None if end is None else end.result,
+            termination=None if end is None else end.termination,
+            left_us=(first.clock.bank_us, second.clock.bank_us),
+        )
+        self.broadcast.send(board)
 
     def _prepare(self, index: int) -> None:
         """Get a process of one side ready for this game. Raises BotFailure."""
@@ -209,11 +253,6 @@ class _Game:
         name = f"{self.plan.id}-{int(self.swapped)}"
         question = make_new_game(
             entrant, self.game.board, game=name, side=index, seed=self.plan.seed
-        )
-        opponent = self.sides[1 - index].entrant.name
-        side.process.add_log_heading(
-            f"game {1 + self.swapped} of pair {self.plan.number}: {entrant.name} moves "
-            f"{('first', 'second')[index]}, against {opponent} on {self.plan.board}"
         )
         side.process.ask(question, timeout_s=READY_S)
         side.process.begin_game()
@@ -252,9 +291,13 @@ class _Game:
             case _:
                 assert_never(reply)
 
+    def _thoughts(self, index: int) -> list[Thought]:
+        """Return the records of one side's moves, including an illegal one."""
+        return self.thoughts[(index + len(self.plan.opening)) & 1 :: 2]
+
     def _sum(self, index: int) -> SideSums:
         """Return the sums over one side's moves, including one that never came."""
-        thoughts = self.thoughts[(index + len(self.plan.opening)) & 1 :: 2]
+        thoughts = self._thoughts(index)
         times = [thought.time_us for thought in thoughts]
         unplayed_us = self.sides[index].unplayed_us
         if unplayed_us is not None:

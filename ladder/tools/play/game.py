@@ -16,23 +16,19 @@ from db.records.games import NewPlay, Thought
 from db.records.pairs import Entrant
 from db.store import Store
 from engine.board import Board, BoardClass
+from engine.errors import IllegalMove
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.asking import (
     SideClock,
+    illegal_move_error,
     make_new_game,
     make_thought,
-    play_answer,
     ready_limit_s,
 )
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.ending import (
-    GameEnd,
-    ending_by_failure,
-    ending_by_resignation,
-    ending_on_board,
-)
+from ladder.match.game.referee import GameEnd
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import make_entrants, refuse_short_time
@@ -110,7 +106,10 @@ class BotSession:
             reply, elapsed_us, _ = process.ask(question, timeout_s=self._limit_s)
             if isinstance(reply, Resign):
                 return BotResignation(self.entrant.name)
-            play_answer(position, reply.column)
+            try:
+                position.play(reply.column)
+            except IllegalMove as error:
+                raise illegal_move_error(position, reply.column) from error
         except BaseException:
             self.close()
             raise
@@ -261,7 +260,7 @@ class InteractiveGame:
             self._forfeit(failure)
             return
         if isinstance(move, BotResignation):
-            self._end(ending_by_resignation(1 - self.person))
+            self._end(GameEnd.by_resignation(1 - self.person))
             return
         self.last_reply = move
         self._append_move(self.position.play(move.column), make_thought(move.elapsed_us, move.info))
@@ -345,10 +344,10 @@ class InteractiveGame:
         self.thoughts.append(thought)
         self._turn = time.perf_counter_ns()
         if after.is_over:
-            self._end(ending_on_board(after))
+            self._end(GameEnd.on_board(after))
 
     def _forfeit(self, failure: BotFailure) -> None:
-        self._end(ending_by_failure(1 - self.person, failure))
+        self._end(GameEnd.by_failure(1 - self.person, failure))
 
     def _end(self, verdict: GameEnd) -> None:
         self.verdict = verdict

@@ -109,10 +109,10 @@ class Boards:
         assert self._listener is not None  # noqa: S101 - its reader is removed before it
         now = time.monotonic()
         for _ in range(MAX_BOARDS):  # then other tasks of the loop get their turn
-            received = self._listener.receive()
-            if received is None:
+            board = self._listener.receive()
+            if board is None:
                 return
-            worker, board = received
+            worker = board.worker
             if worker in self._by_worker or len(self._by_worker) < MAX_BOARDS:
                 self._by_worker[worker] = _ReceivedBoard(board, now)
                 self._is_new = True
@@ -132,8 +132,8 @@ class Boards:
             return
         self._is_new = False
         states = []
-        for worker, shown in sorted(self._by_worker.items()):
-            state = board_state(shown.board, worker, shown_for_s=now - shown.received_at)
+        for _, shown in sorted(self._by_worker.items()):
+            state = board_state(shown.board, shown_for_s=now - shown.received_at)
             if state is not None:
                 states.append(state)
         self._document = msgspec.json.encode({"boards": states, "taken": self._is_taken})

@@ -12,12 +12,11 @@ from reports.games import ending_words
 from reports.html.live.links import bot_link
 
 
-def board_state(game: BoardInPlay, worker: int, *, shown_for_s: float) -> dict[str, Any] | None:
+def board_state(game: BoardInPlay, *, shown_for_s: float) -> dict[str, Any] | None:
     """Return the state of a game as plain data, or None if its moves are not legal.
 
     Args:
-        game: the game as broadcast; it may come from any program.
-        worker: the id of the process that sent it.
+        game: the game as broadcast.
         shown_for_s: seconds since it was sent.
 
     """
@@ -46,7 +45,7 @@ def board_state(game: BoardInPlay, worker: int, *, shown_for_s: float) -> dict[s
             }
         )
     return {
-        "worker": worker,
+        "worker": game.worker,
         "board": str(board),
         "rows": board.rows,
         "columns": board.columns,

@@ -1,6 +1,7 @@
 """Boards in play, from the workers of a run to the page."""
 
 import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from tests.support.postgresql import shared_server, why_none
 
 Visit = Callable[..., Opened]
 SHOWN = BoardInPlay(
+    worker=os.getpid(),
     pair=1,
     game=0,
     board="6x7@0,0",
@@ -210,14 +212,14 @@ def test_boards_are_dropped_with_their_worker() -> None:
 def test_a_board_against_the_rules_is_left_out(change: dict[str, Any]) -> None:
     """Illegal positions are not drawn."""
     board = msgspec.structs.replace(SHOWN, board="6x7")
-    assert board_state(board, 1, shown_for_s=0.0) is not None
-    assert board_state(msgspec.structs.replace(board, **change), 1, shown_for_s=0.0) is None
+    assert board_state(board, shown_for_s=0.0) is not None
+    assert board_state(msgspec.structs.replace(board, **change), shown_for_s=0.0) is None
 
 
 def test_values_that_are_not_finite_are_left_out() -> None:
     """A value that is not finite is left out."""
     state = board_state(
-        msgspec.structs.replace(SHOWN, values=(float("nan"), float("inf"))), 1, shown_for_s=0.25
+        msgspec.structs.replace(SHOWN, values=(float("nan"), float("inf"))), shown_for_s=0.25
     )
     assert state is not None
     assert [side["value"] for side in state["sides"]] == [None, None]
