@@ -43,9 +43,7 @@ def store_specs(
         return found
     for spec in specs:
         with open_draft(db) as store, trial_bounds(db, options) as confinement:
-            named = find_or_examine(
-                known_bots(store), spec, Path.cwd(), confinement, print_error, based_on
-            )
+            named = find_or_examine(known_bots(store), spec, Path.cwd(), confinement, based_on)
         found[spec] = named
         if named.examined is None:
             print_error(f"{spec} is {named.name}")

@@ -121,7 +121,6 @@ def check(
             budgets,
             confinement,
             name=name,
-            report=print_error,
             time_ms=bots_add.trial_ms(time),
         )
     for line in found_text(found):

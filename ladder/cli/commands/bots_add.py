@@ -135,7 +135,7 @@ def add(
         source=source,
     )
     with open_draft(db) as store, trial_bounds(db, options) as confinement:
-        examined = examine(known_bots(store), request, confinement, print_error)
+        examined = examine(known_bots(store), request, confinement)
     with open_store(db, create=True, sync=True) as store:
         row = save_bot(store, examined.new, replace=replace)
     for line in trial_text(examined):
@@ -205,9 +205,7 @@ def add_all(
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
     with trial_bounds(db, options) as confinement:
-        tries = examine_all(
-            known, requests, packed, confinement, concurrency=at_once, report=print_error
-        )
+        tries = examine_all(known, requests, packed, confinement, concurrency=at_once)
         for attempt in tries:
             if attempt.examined is not None:  # stored at once: a stop loses none
                 with open_store(db, create=True, sync=not attempts) as store:

@@ -4,23 +4,25 @@ Starting Python and loading compiled kernels takes far longer than a game withou
 processes are kept, and the least recently used ones are ended.
 """
 
-import threading
+import contextlib
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
 from db.records.launch import Start
 from ladder.errors import BotProtocolError, UsageError
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.log_budget import LogBudget
 from ladder.match.process.process_tree import BotHistory
+from ladder.match.process.supervisor import HEAD, TAIL
 from ladder.names import check_text
 
-SILENT_S = 3.0
-"""How long a bot may take to answer hello until a possible cause is reported."""
 MOST_IDLE = 6
 """Idle processes kept by one worker."""
+FORFEIT = ".forfeit.log"
+"""End of the file name of a log whose bot forfeited a game."""
 
 
 class BotPool:
@@ -35,7 +37,6 @@ class BotPool:
         *,
         keep: int = MOST_IDLE,
         hello_s: float = HELLO_S,
-        start_process: Callable[..., BotProcess] = BotProcess.start,
     ) -> None:
         """Create an empty pool; `acquire` starts processes.
 
@@ -44,18 +45,18 @@ class BotPool:
                 are part of the ladder, start without the sandbox.
             keep: number of idle processes kept.
             hello_s: deadline of a bot's hello.
-            start_process: starts each process; takes what `BotProcess.start` takes.
 
         """
-        self._start_process = start_process
         self._hello_s = hello_s
         self._confinement = confinement
         self._trusted = replace(confinement, sandbox=())
         self._keep = keep
         self._idle: list[tuple[Start, BotProcess]] = []
-        self._logs = LogBudget(confinement.log_bytes)
+        self._most_logs = max(1, confinement.log_bytes // (HEAD + TAIL) // 2)
+        """Logs kept of bots that forfeited a game, and of others."""
+        self._logs: dict[bool, deque[Path]] = {False: deque(), True: deque()}
         self._started: list[BotProcess] = []
-        """Processes whose logs are not counted yet."""
+        """Processes whose logs are not among them yet."""
         self._histories: dict[Start, BotHistory] = {}
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
@@ -106,39 +107,17 @@ class BotPool:
             else:
                 process.pause()
 
-    def fetch_hello(
-        self,
-        start: Start,
-        name: str = "bot",
-        *,
-        report: Callable[[str], None] = lambda _: None,
-        silent_s: float = SILENT_S,
-    ) -> HelloReply:
-        """Start a process, return its hello, and kill it.
-
-        Args:
-            start: how to start the bot.
-            name: the bot's name, for its log.
-            report: called from another thread with a sentence about a bot that does not answer.
-            silent_s: how long the bot may be silent before `report` is called.
+    def fetch_hello(self, start: Start, name: str = "bot") -> HelloReply:
+        """Return the hello of a bot; its process ends.
 
         Raises:
             BotFailure: the bot did not start or did not answer hello.
 
         """
         process = self._start(start, name)
-        warning = (
-            f"{name} has not answered hello for {silent_s:.0f} s: it may take {self._hello_s:.0f} "
-            "s to load; if it loads nothing, let it flush its output after every line"
-        )
-        timer = threading.Timer(silent_s, report, (warning,))
         try:
-            timer.start()
             return exchange_hello(process, self._hello_s)
         finally:
-            timer.cancel()
-            if timer.ident is not None:  # it was started
-                timer.join()
             process.kill()
 
     def release(self, start: Start, process: BotProcess, *, renew: bool) -> None:
@@ -154,24 +133,33 @@ class BotPool:
             self._idle.pop(0)[1].quit(QUIT_S)
 
     def _start(self, start: Start, name: str) -> BotProcess:
-        self._count_logs()
+        self._collect_logs()
         confinement = self._confinement if start.foreign else self._trusted
         name = name if start.foreign else "built-in"
-        process = self._start_process(start, confinement, self.history_of(start), name=name)
+        process = BotProcess.start(start, confinement, self.history_of(start), name=name)
         self._started.append(process)
         return process
 
-    def _count_logs(self) -> None:
-        """Add the logs of ended processes to the budget, which may delete the oldest logs."""
+    def _collect_logs(self) -> None:
+        """Name the logs of processes that have ended, and delete the oldest above the limit."""
         for process in [each for each in self._started if not each.alive]:
             self._started.remove(process)
-            self._logs.add(process.log_path, forfeit=process.failed)
+            path = process.log_path
+            if path is None or not path.exists():
+                continue
+            with contextlib.suppress(OSError):  # the user has deleted it
+                if process.failed:
+                    path = path.rename(path.with_name(path.name.removesuffix(".log") + FORFEIT))
+                logs = self._logs[process.failed]
+                logs.append(path)
+                if len(logs) > self._most_logs:
+                    logs.popleft().unlink()
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
         """End every idle process, by default by killing it."""
         while self._idle:
             end(self._idle.pop()[1])
-        self._count_logs()
+        self._collect_logs()
 
 
 def exchange_hello(process: BotProcess, timeout_s: float) -> HelloReply:

@@ -13,12 +13,9 @@ from __future__ import annotations
 
 import time
 from codecs import BOM_UTF8
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Generic, NamedTuple, NoReturn, TypeVar, overload
-
-import msgspec
 
 from bots.protocol import (
     UNREADABLE,
@@ -41,16 +38,13 @@ from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStall
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.counters import QueueWatch, read_counters
 from ladder.match.process.failures import (
-    ANSWERED_AT_END,
-    ENDED_WITHOUT_ANSWER,
+    FLUSH,
     append_stderr,
     collect_last_output,
-    describe_half_line,
     describe_request,
     excerpt,
     extra_output_failure,
     failure_after_end,
-    is_reply,
     unasked_output_failure,
     unreadable_failure,
     wrong_reply_failure,
@@ -72,12 +66,6 @@ LONGEST_WAIT_S = 1.0
 """How long after its deadline a timed move is waited for, while the machine explains its delay."""
 LATE_SLICE_S = 0.004
 """Time between two readings of the counters meanwhile."""
-LONG_WAIT_S = 5.0
-"""Shortest deadline after which a missing first answer is searched in the bot's output buffer."""
-LATE_S = 2.0
-"""How long a late answer is awaited before that, to distinguish a slow bot from a silent one."""
-AT_END_S = 1.0
-"""How long a bot may take to flush that buffer once its standard input is closed."""
 EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {
     Hello: (HelloReply,),
     NewGame: (Ready,),
@@ -128,18 +116,10 @@ class BotProcess:
 
     """
 
-    def __init__(
-        self,
-        client: SupervisorClient,
-        history: BotHistory,
-        *,
-        foreign: bool,
-        long_wait_s: float = LONG_WAIT_S,
-    ) -> None:
+    def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
         self.has_played = False
-        self._long_wait_s = long_wait_s
         self._client = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
         self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
@@ -152,7 +132,6 @@ class BotProcess:
         history: BotHistory | None = None,
         *,
         name: str = "bot",
-        long_wait_s: float = LONG_WAIT_S,
     ) -> BotProcess:
         """Start a bot under a supervisor, without waiting for either.
 
@@ -162,7 +141,6 @@ class BotProcess:
             confinement: its limits, sandbox and log folder.
             history: observations of the bot's earlier processes, updated by this one.
             name: the beginning of its log file's name.
-            long_wait_s: as LONG_WAIT_S.
 
         Raises:
             OSError: the process or the log folder cannot be created.
@@ -171,20 +149,8 @@ class BotProcess:
         """
         if start.foreign and not confinement.allows_foreign:
             raise ValueError(f"a foreign bot was started where none is allowed: {start.argv}")
-        limits = confinement.limits
-        if limits.address_mb is None and start.address_mb is not None:
-            limits = msgspec.structs.replace(limits, address_mb=start.address_mb)
-            confinement = replace(confinement, limits=limits)
-        client = SupervisorClient.start(
-            start.argv,
-            start.folder,
-            confinement,
-            environment=dict(start.environment),
-            name=name,
-            copied=start.copied,
-        )
-        history = BotHistory() if history is None else history
-        return cls(client, history, foreign=start.foreign, long_wait_s=long_wait_s)
+        client = SupervisorClient.start(start, confinement, name)
+        return cls(client, history or BotHistory(), foreign=start.foreign)
 
     @overload
     def ask(self, request: Hello, *, timeout_s: float) -> TimedReply[HelloReply]: ...
@@ -265,10 +231,6 @@ class BotProcess:
             self._fail(BotProtocolError(text))
         # Like TimedReply(...), without the cost of its Python-level constructor.
         return tuple.__new__(TimedReply, (reply, elapsed_us, is_excused))
-
-    def add_log_heading(self, line: str) -> None:
-        """Write a line into the log before the bot's next stderr output."""
-        self._client.add_log_heading(line)
 
     def begin_game(self) -> None:
         """Restart the measurement of processor time; call it after the bot's `ready`."""
@@ -460,27 +422,14 @@ class BotProcess:
             delay: how the time of a timed move was spent.
 
         """
-        may_be_first = not (isinstance(request, MoveAsk) and request.ply > 1)
-        may_buffer = not data and timeout_s >= self._long_wait_s and may_be_first
-        advice = self._diagnose_buffering() if may_buffer else ""
-        spent = "" if delay is None else f"; {delay}"
-        half = f"; {describe_half_line(data)}" if data else ""
-        question = describe_request(request)
-        text = f"no answer to {question} within {_format_limit(timeout_s)}{spent}{half}{advice}"
+        text = f"no answer to {describe_request(request)} within {_format_limit(timeout_s)}"
+        if delay is not None:
+            text += f"; {delay}"
+        if data:
+            text += f"; only half a line came: {excerpt(data)}"
+        elif delay is None and not (isinstance(request, MoveAsk) and request.ply > 1):
+            text += f"; {FLUSH}"
         self._fail(BotTimeout(text))
-
-    def _diagnose_buffering(self) -> str:
-        """Return advice if an answer comes late, or when the bot's standard input is closed."""
-        began = time.monotonic()
-        if (data := self._channel.read_unasked(LATE_S)) is not None:
-            late_s = time.monotonic() - began
-            return f"; its answer came {late_s:.1f} s later" if data else ""
-        self._client.close_stdin()
-        if (data := self._channel.read_unasked(AT_END_S)) is None:
-            return ""
-        if not data:
-            return f"; {ENDED_WITHOUT_ANSWER}"
-        return f": {ANSWERED_AT_END}" if is_reply(data.splitlines()[0]) else ""
 
     def _fail_ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
         """Raise the failure of a bot that closed a pipe, with the cause its supervisor reports.

@@ -16,20 +16,20 @@ LEAF = "ladder-harness"
 """Name of the subgroup into which the ladder's own processes move."""
 CONTROLLERS = ("memory", "pids")
 """Controllers to enable; not `cpu`, which would change a bot's share of the processor."""
-MOUNTS, OWN = Path("/proc/self/mountinfo"), Path("/proc/self/cgroup")
+ROOT, OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
-def find_parent_group(mounts: Path = MOUNTS, own: Path = OWN) -> Path | None:
+def find_parent_group(root: Path = ROOT, own: Path = OWN) -> Path | None:
     """Return the group in which bots can get theirs, or None if this user may create none.
 
     Changes nothing.
 
     Args:
-        mounts: the file that lists the mounted file systems.
+        root: the folder of the hierarchy of version 2.
         own: the file that names the control groups of this process.
 
     """
-    folders = _own_folders(mounts, own)
+    folders = _own_folders(root, own)
     if not folders:
         return None
     folder = folders[0].parent if folders[0].name == LEAF else folders[0]
@@ -62,57 +62,29 @@ def cached_parent_group() -> Path | None:
     return folder if folder is not None and prepare_parent_group(folder) else None
 
 
-def cpu_quota(mounts: Path = MOUNTS, own: Path = OWN) -> float | None:
+def cpu_quota(root: Path = ROOT, own: Path = OWN) -> float | None:
     """Return how many processors' time this process may use, or None if it is unlimited.
 
-    Reads both versions of cgroups and all visible groups above this process's. Sets of processors
-    (cpusets) are not read, because the kernel applies them to the affinity of processes.
-
-    Args:
-        mounts: the file that lists the mounted file systems.
-        own: the file that names the control groups of this process.
-
+    Reads all visible groups above this process's. Sets of processors (cpusets) are not read,
+    because the kernel applies them to the affinity of processes. The arguments are those of
+    `find_parent_group`.
     """
     quotas = []
-    for controller, names in (
-        ("", ["cpu.max"]),
-        ("cpu", ["cpu.cfs_quota_us", "cpu.cfs_period_us"]),
-    ):
-        for folder in _own_folders(mounts, own, controller):
-            try:
-                quota, period = " ".join((folder / name).read_text() for name in names).split()
-            except (OSError, ValueError):  # the root has no limits
-                continue
-            if quota not in ("max", "-1"):
+    for folder in _own_folders(root, own):
+        with contextlib.suppress(OSError):  # the root has no limits
+            quota, period = (folder / "cpu.max").read_text().split()
+            if quota != "max":
                 quotas.append(int(quota) / int(period))
     return min(quotas, default=None)
 
 
-def _own_folders(mounts: Path, own: Path, controller: str = "") -> list[Path]:
-    """Return the folders of this process's group and of the visible groups above it.
-
-    Args:
-        mounts: the file that lists the mounted file systems.
-        own: the file that names the control groups of this process.
-        controller: name of a controller of version 1; "" for the hierarchy of version 2.
-
-    """
-    try:
-        named = [line.split(":", 2) for line in own.read_text(encoding="utf-8").splitlines()]
-        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    paths = [path for _, controllers, path in named if controller in controllers.split(",")]
-    for line in lines:
-        before, _, after = line.partition(" - ")
-        kind, *_, options = after.split() or ("", "")
-        is_shown = kind == "cgroup" and controller in options.split(",")
-        if paths and (is_shown if controller else kind == "cgroup2"):
-            root, point = before.split()[3:5]
-            path = paths[0].removeprefix("" if root == "/" else root).strip("/")
-            folder = Path(point, path)
-            if ".." not in folder.parts and folder.is_dir():
-                return [folder, *(each for each in folder.parents if each.is_relative_to(point))]
+def _own_folders(root: Path, own: Path) -> list[Path]:
+    """Return the folders of this process's group and of the visible groups above it."""
+    with contextlib.suppress(OSError):
+        for line in own.read_text().splitlines():
+            folder = root / line.removeprefix("0::").strip("/")
+            if line.startswith("0::") and ".." not in folder.parts and folder.is_dir():
+                return [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
     return []
 
 

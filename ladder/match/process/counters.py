@@ -2,7 +2,6 @@
 
 import os
 import time
-from functools import cache
 
 from ladder.match.process.lateness import Counters
 from ladder.match.process.process_tree import ProcessTree
@@ -107,8 +106,6 @@ def _stolen_ns() -> int:
 
     In steps of 10 ms; 0 on a machine that is not virtual.
     """
-    if not _is_guest():
-        return 0
     cpus = os.sched_getaffinity(0)
     stolen = 0
     for line in read("/proc/stat").splitlines()[1:]:
@@ -118,14 +115,3 @@ def _stolen_ns() -> int:
         if int(words[0][3:]) in cpus:
             stolen += int(words[8])
     return stolen * NS_PER_TICK // len(cpus)
-
-
-@cache
-def _is_guest() -> bool:
-    """Return whether this may be a virtual machine; others have no stolen time to read."""
-    try:
-        with open("/proc/cpuinfo", "rb") as known:
-            flags = next((line for line in known if line.startswith(b"flags")), None)
-    except OSError:
-        return True
-    return flags is None or b" hypervisor" in flags  # only x86 has such flags

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 from collections.abc import Iterable
 from typing import assert_never
@@ -19,18 +18,12 @@ from ladder.errors import (
 )
 from ladder.match.process.supervisor_client import EndCause, SupervisorReport
 
-ANSWERED_AT_END = (
-    "it answered only when its standard input was closed; read one line at a time, and flush the "
-    "output after every line, as print(line, flush=True) in Python and fflush(stdout) in C do"
+FLUSH = (
+    "if it has answered, let it read one line at a time and flush its output after every line, as "
+    "print(line, flush=True) in Python and fflush(stdout) in C do"
 )
-"""Advice for a bot whose answers stay in its output buffer."""
-ENDED_WITHOUT_ANSWER = "it ended without an answer when its standard input was closed after that"
-TRUNCATED = "Input data was truncated"
-"""The parser's description of a half of a surrogate pair."""
-HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Advice for a bot whose answers may stay in its output buffer."""
 DEBUG_OUTPUT = "print debug output to standard error"
-LOG_HEADING = "--- game "
-"""The beginning of the headings that the harness writes into logs; see `BotProcess`."""
 STDERR_FOLLOWS = "; the last lines of its stderr:"
 LAST_LINES, LAST_CHARACTERS = 9, 900
 """Lines and characters of the end of a bot's stderr that a failure shows."""
@@ -119,12 +112,7 @@ def unreadable_failure(request: Request, data: bytes) -> BotProtocolError:
         decode_reply(data)
     except ProtocolError as error:
         hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
-        if b"\r" in data.strip():
-            hint = "; end a line with a newline, not with a carriage return alone"
-        problem = str(error)
-        if HALF_CHARACTER.search(data):
-            problem = problem.replace(TRUNCATED, "an escape such as \\ud800 is half a character")
-        return BotProtocolError(f"{problem}, as the answer to {describe_request(request)}{hint}")
+        return BotProtocolError(f"{error}, as the answer to {describe_request(request)}{hint}")
     raise AssertionError("the second parser accepted an answer that the first one refused")
 
 
@@ -137,16 +125,9 @@ def is_reply(line: bytes) -> bool:
     return True
 
 
-def describe_half_line(data: bytes) -> str:
-    """Describe the output of a bot that has sent no newline."""
-    if data.endswith(b"\r"):
-        return f"its line ends with a lone carriage return instead of a newline: {excerpt(data)}"
-    return f"only half a line came: {excerpt(data)}"
-
-
 def append_stderr(failure: BotFailure, stderr: str) -> BotFailure:
     """Return the same kind of failure with the last lines of the bot's stderr in its message."""
-    lines = [line for line in _own_lines(stderr) if line.strip()][-LAST_LINES:]
+    lines = [line for line in stderr.splitlines() if line.strip()][-LAST_LINES:]
     if not lines:
         return failure
     return type(failure)(f"{failure}{STDERR_FOLLOWS}\n{_last_lines(lines, LAST_CHARACTERS)}")
@@ -175,13 +156,8 @@ def collect_last_output(stderr: str, messages: Iterable[tuple[str, bytes]]) -> L
 
     """
     lines = [prefix + _shorten(line) for prefix, data in messages for line in data.splitlines()]
-    text = _last_lines("\n".join(_own_lines(stderr)).strip().split("\n"), STDERR_LIMIT)
+    text = _last_lines(stderr.strip().splitlines() or [""], STDERR_LIMIT)
     return LastOutput(text, tuple(lines[-MESSAGES_KEPT:]))
-
-
-def _own_lines(stderr: str) -> list[str]:
-    """Return the lines that the bot itself wrote."""
-    return [line for line in stderr.splitlines() if not line.startswith(LOG_HEADING)]
 
 
 def _shorten(line: bytes) -> str:

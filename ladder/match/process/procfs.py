@@ -9,7 +9,7 @@ PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
 TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
-STATE, PARENT, FLAGS, UTIME, CUTIME, CSTIME, PROCESSOR = 0, 1, 6, 11, 13, 14, 36
+STATE, CUTIME, CSTIME = 0, 13, 14
 """Indices in the result of `stat_fields`; the index in proc(5) is larger by 3."""
 
 
@@ -57,12 +57,7 @@ def stat_fields(folder: str) -> list[bytes]:
         OSError: it has ended.
 
     """
-    return parse_stat(read(f"{folder}/stat"))
-
-
-def parse_stat(content: bytes) -> list[bytes]:
-    """Return the fields of a `stat` file after the name, which may contain spaces."""
-    return content.rpartition(b")")[2].split()
+    return read(f"{folder}/stat").rpartition(b")")[2].split()  # the name may contain spaces
 
 
 def resident_kb(pids: list[int]) -> int:
@@ -92,16 +87,13 @@ def proportional_kb(pids: list[int]) -> int:
 
 def reaped_ns(pids: list[int]) -> int:
     """Return the CPU time of processes' reaped children, in nanoseconds with a step of 10 ms."""
-    ticks = sum(sum(_cpu_fields(pid)[2:]) for pid in pids)
+    ticks = 0
+    for pid in pids:
+        try:
+            ticks += sum(map(int, stat_fields(f"/proc/{pid}")[CUTIME : CSTIME + 1]))
+        except OSError:
+            continue
     return ticks * 1_000_000_000 // TICKS_S
-
-
-def _cpu_fields(pid: int) -> list[int]:
-    """Return a process's utime, stime, cutime and cstime in ticks; empty if it has ended."""
-    try:
-        return list(map(int, stat_fields(f"/proc/{pid}")[UTIME : CSTIME + 1]))
-    except (OSError, IndexError):
-        return []
 
 
 def cpu_clock_id(pid: int) -> int:

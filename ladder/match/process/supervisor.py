@@ -5,7 +5,7 @@ This is a program of its own, run with ``python -I -S``. It and the small module
 use only fast parts of the standard library (``signal``, ``json`` and ``subprocess`` would cost 5 to
 13 ms each).
 
-    harness --control pipe--> supervisor     closing it ends the bot; see `ControlChannel`
+    harness --control pipe--> supervisor     nothing is written; closing it ends the bot
     harness <--status pipe--- supervisor     one line per event, see `report`
     harness <==stdin, stdout==> bot          direct: no move passes through the supervisor
               supervisor <--stderr-- bot     into a log file of limited size
@@ -32,18 +32,18 @@ from ladder.match.process.limits import (
     limit_process,
     make_group,
 )
-from ladder.match.process.privileges import renounce_privileges
 from ladder.match.process.procfs import descendants
-from ladder.match.process.stderr_log import Log
 
 NAME = b"ladder-guard"
 """Process name of a supervisor (PR_SET_NAME)."""
 
+HEAD = TAIL = 64 * 1024
+"""Bytes of stderr logged from its beginning and from its end."""
 REPORTED_STDERR = 4000
 """Bytes of stderr reported to the harness."""
 PATIENCE_S = 10.0
 """How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
-PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
+PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 15, 36, 38
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
 
@@ -52,7 +52,8 @@ def main(arguments: list[str]) -> None:
     """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
 
     Further names are ``copy`` (a folder that is copied into the scratch folder as ``files``),
-    ``log`` (a file), ``group`` (the folder of a new control group) and the limits.
+    ``log`` (a file), ``group`` (the folder of a new control group), ``privileged`` (the program
+    keeps the rights of its owner) and the limits.
     """
     separator = arguments.index("--")
     options = dict(word.split("=", 1) for word in arguments[:separator])
@@ -62,7 +63,6 @@ def main(arguments: list[str]) -> None:
     libc = ctypes.CDLL(None)
     become_supervisor(libc)
     scratch = options["scratch"]
-    log = Log(options.get("log"))
     try:
         make_scratch(scratch)
         if "copy" in options:
@@ -77,13 +77,11 @@ def main(arguments: list[str]) -> None:
     try:
         bot, stderr = start(libc, arguments[separator + 1 :], options["folder"], options)
         report(status, f"started {bot}")
-        channel = ControlChannel(control)
-        supervise(bot, stderr, channel, status, log, LimitMonitor(options))
+        log = Log(stderr, options.get("log", ""))
+        supervise(bot, control, status, log, LimitMonitor(options))
         all_ended = end_all(group)
-        for line in channel.take_headings():
-            log.add_heading(line)
-        log.read_all(stderr)
-        report(status, f"stderr {bytes(log.tail[-REPORTED_STDERR:]).hex()}")
+        log.finish()
+        report(status, f"stderr {log.tail[-REPORTED_STDERR:].hex()}")
         if all_ended:
             report(status, "gone")
     except CannotStart as failure:
@@ -92,7 +90,6 @@ def main(arguments: list[str]) -> None:
         report(status, f"broken its supervisor failed: {failure}")
     finally:
         end_all(group)
-        log.flush()
         remove(scratch)
 
 
@@ -169,7 +166,6 @@ def start(
         try:
             become_bot(libc, parent, stderr_write, options)
             os.chdir(folder)
-            renounce_privileges(libc, command[0])
             step = "program"
             os.execvp(command[0], command)  # noqa: S606 - the user's own command, without a shell
         except OSError as failure:
@@ -192,7 +188,11 @@ def start(
 
 
 def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, str]) -> None:
-    """Prepare the child for exec: session, parent-death signal, signals, stderr and limits."""
+    """Prepare the child for exec: session, signals, stderr, limits and privileges.
+
+    Without `privileged` no setuid program such as sudo gains rights for the bot (`no_new_privs`),
+    which could then start processes that this user cannot kill.
+    """
     os.setsid()
     libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # the supervisor ended before the line above
@@ -205,6 +205,8 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
     limit_process(options)
     if group := options.get("group"):
         enter_group(group)
+    if "privileged" not in options:
+        libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def explain_failed_start(step: str, number: int, program: str, folder: str) -> str:
@@ -221,24 +223,60 @@ def explain_failed_start(step: str, number: int, program: str, folder: str) -> s
     return f"cannot start {program}: {reasons.get(number, os.strerror(number))}"
 
 
-def supervise(
-    bot: int,
-    stderr: int,
-    channel: "ControlChannel",
-    status: int,
-    log: Log,
-    monitor: LimitMonitor,
-) -> None:
-    """Log and limit the bot until it ends, exceeds a limit or the harness closes `channel`."""
+class Log:
+    """The head and the tail of stderr in a file, created with the first byte."""
+
+    def __init__(self, stderr: int, path: str) -> None:
+        self.stderr = stderr
+        self.path = path
+        self.length = 0
+        """Bytes read so far."""
+        self.tail = b""
+        """The last of them."""
+
+    def read(self) -> int:
+        """Log what is in the pipe; return the number of bytes: 0 at its end, -1 if it is empty."""
+        try:
+            data = os.read(self.stderr, 65536)
+        except BlockingIOError:
+            return -1
+        self.write(data[: max(0, HEAD - self.length)])
+        self.length += len(data)
+        self.tail = (self.tail + data)[-TAIL:]
+        if len(data) > 32768:
+            time.sleep(0.001)  # so that a flood of output does not keep a processor busy
+        return len(data)
+
+    def finish(self) -> None:
+        """Log the rest after all writers have ended, with the tail behind the head."""
+        while self.read() > 0:
+            pass
+        tail = self.tail[-max(1, self.length - HEAD) :]
+        if self.length > HEAD:
+            left_out = self.length - HEAD - len(tail)
+            self.write(f"\n[... {left_out} bytes left out ...]\n".encode() * bool(left_out) + tail)
+
+    def write(self, data: bytes) -> None:
+        """Append to the file."""
+        if self.path and data:
+            try:
+                with open(self.path, "ab") as file:
+                    file.write(data)
+            except OSError:
+                self.path = ""  # a full disk must not cost the bot its game
+
+
+def supervise(bot: int, control: int, status: int, log: Log, monitor: LimitMonitor) -> None:
+    """Log and limit the bot until it ends, exceeds a limit or the harness closes `control`."""
     bot_pidfd = os.pidfd_open(bot)
     poller = select.poll()
-    poller.register(channel.control, 0)  # 0: only its end wakes the poll, lines do not
-    for descriptor in (stderr, bot_pidfd):
+    poller.register(control, 0)  # its end wakes the poll
+    for descriptor in (log.stderr, bot_pidfd):
         poller.register(descriptor, select.POLLIN)
     next_check = 0.0
     while True:
         for descriptor, _ in poller.poll(max(0.0, next_check - time.monotonic()) * 1000):
-            if descriptor == channel.control:
+            if descriptor == control:
                 kill_process_group(bot)
                 return
             if descriptor == bot_pidfd:
@@ -251,38 +289,17 @@ def supervise(
                 else:
                     report(status, f"exited {os.WEXITSTATUS(code)}")
                 return
-            for line in channel.take_headings():
-                log.add_heading(line)
-            if log.read(stderr) == 0:
-                poller.unregister(stderr)
+            if log.read() == 0:
+                poller.unregister(log.stderr)
         now = time.monotonic()
         if now < next_check:
             continue
-        log.flush()
         reap_adopted(bot)
         if exceeded := monitor.find_excess():
             report(status, exceeded)
             kill_process_group(bot)
             return
         next_check = now + monitor.pause_s
-
-
-class ControlChannel:
-    """The control pipe: headings for the log, which do not wake the supervisor, and its end."""
-
-    def __init__(self, control: int) -> None:
-        os.set_blocking(control, False)
-        self.control = control
-        self.incomplete = b""
-        """The beginning of a line whose end has not come."""
-
-    def take_headings(self) -> list[bytes]:
-        """Return the headings for the log that came since the last call."""
-        try:
-            *lines, self.incomplete = (self.incomplete + os.read(self.control, 65536)).split(b"\n")
-        except BlockingIOError:
-            return []
-        return lines
 
 
 def reap_adopted(bot: int) -> None:

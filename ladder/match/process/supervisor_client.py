@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import select
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -20,12 +22,11 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.launch import Limits
+from db.records.launch import Start
 from ladder.match.process import orphans, supervisor
 from ladder.match.process.cgroups import cached_parent_group
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.limits import end_group
-from ladder.match.process.log_budget import log_path
 from ladder.match.process.sandbox import sandbox_words
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
@@ -33,6 +34,7 @@ RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__}
 and compiling would cost 3 ms at each start."""
 PACKAGES = str(Path(supervisor.__file__).parents[supervisor.__name__.count(".")])
 """The folder of this project's packages, the last one on the supervisor's import path."""
+SUPERVISOR = (sys.executable, "-I", "-S", "-c", RUN, PACKAGES)
 KILL_S = 1.0
 """How long the supervisor may take to end a bot before the harness does it."""
 CLEANUP_S = 0.1
@@ -128,25 +130,13 @@ class SupervisorClient:
     """Guards `control`, which any thread may close."""
 
     @classmethod
-    def start(
-        cls,
-        command: tuple[str, ...],
-        folder: str,
-        confinement: Confinement,
-        *,
-        environment: Mapping[str, str],
-        name: str = "bot",
-        copied: str = "",
-    ) -> SupervisorClient:
-        """Start a supervisor, which starts the command, without waiting for either.
+    def start(cls, start: Start, confinement: Confinement, name: str = "bot") -> SupervisorClient:
+        """Start a supervisor, which starts the bot, without waiting for either.
 
         Args:
-            command: the bot's program and its arguments.
-            folder: its working directory, absolute.
+            start: how to start the bot.
             confinement: its limits, sandbox and log folder.
-            environment: variables besides those of every bot.
             name: the beginning of its log file's name.
-            copied: a folder that it gets a copy of, in which it then runs; "" for none.
 
         Raises:
             OSError: the log folder or the process cannot be created.
@@ -155,17 +145,31 @@ class SupervisorClient:
         reap_finished()
         mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
         scratch = os.path.join(tempfile.gettempdir(), mark)
-        if copied:
+        command, folder = start.argv, start.folder
+        if start.copied:
             own = f"{scratch}/files"
-            command = tuple(word.replace(copied, own) for word in command)
-            folder = folder.replace(copied, own)
+            command = tuple(word.replace(start.copied, own) for word in command)
+            folder = folder.replace(start.copied, own)
         log = None
         if confinement.logs is not None:
             confinement.logs.mkdir(parents=True, exist_ok=True)
-            log = log_path(confinement.logs, name)
-        group = ""
-        if confinement.groups and (parent := cached_parent_group()) is not None:
-            group = f"{parent}/{mark}"
+            log = _log_path(confinement.logs, name)
+        parent = cached_parent_group() if confinement.groups else None
+        group = "" if parent is None else f"{parent}/{mark}"
+        environment = dict(start.environment)
+        before = sandbox_words(confinement.sandbox, command, folder, scratch, environment)
+        limits = msgspec.structs.asdict(confinement.limits)
+        options = {
+            **limits,
+            "address_mb": limits["address_mb"] or start.address_mb,
+            "folder": folder,
+            "scratch": scratch,
+            "copy": start.copied,
+            "log": log,
+            "group": group,
+            "privileged": before and _is_privileged(before[0]),
+        }
+        words = [f"{name}={value}" for name, value in options.items() if value]
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             their_stdin, stdin = os.pipe()
             stdout, their_stdout = os.pipe()
@@ -175,39 +179,23 @@ class SupervisorClient:
                 theirs.callback(os.close, descriptor)
             for descriptor in (stdin, stdout, control, status):
                 ours.callback(os.close, descriptor)
-            words = [
-                *(f"control={their_control}", f"status={their_status}", f"folder={folder}"),
-                *([f"copy={copied}"] if copied else []),
-                *_confinement_words(confinement, scratch, log, group),
-                "--",
-                *sandbox_words(confinement.sandbox, command, folder, scratch, environment),
-                *command,
-            ]
+            words += [f"control={their_control}", f"status={their_status}"]
             orphans.adopt_orphans()
             with orphans.start_lock:
                 popen = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", RUN, PACKAGES, *words],
+                    (*SUPERVISOR, *words, "--", *before, *command),
                     stdin=their_stdin,
                     stdout=their_stdout,
                     stderr=subprocess.DEVNULL,
-                    env=make_environment(scratch, environment),
+                    env=_environment(scratch, environment),
                     pass_fds=(their_control, their_status),
                     start_new_session=True,
                 )
                 orphans.supervisors.add(popen.pid)
             ours.pop_all()
-        for descriptor in (stdin, control, status):
+        for descriptor in (stdin, status):
             os.set_blocking(descriptor, False)
         return cls(popen, stdin, stdout, control, status, scratch, log, group)
-
-    def add_log_heading(self, line: str) -> None:
-        """Write a line into the log before the bot's next output; without output it is dropped."""
-        if self.log_path is None:
-            return
-        with self.control_lock:
-            if self.control >= 0:
-                with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                    os.write(self.control, line.encode("utf-8", "replace")[:500] + b"\n")
 
     def read_status(self, timeout_s: float) -> None:
         """Read the supervisor's next reports; return at the first ones or at the timeout."""
@@ -234,12 +222,6 @@ class SupervisorClient:
                 return False
             self.read_status(left)
         return True
-
-    def close_stdin(self) -> None:
-        """Close the bot's standard input."""
-        stdin, self.stdin = self.stdin, -1
-        if stdin >= 0:
-            os.close(stdin)
 
     def request_end(self) -> None:
         """Make the supervisor end the bot, without waiting; may be called from any thread."""
@@ -289,24 +271,6 @@ class SupervisorClient:
             unreaped.append(self.popen)
 
 
-def _confinement_words(
-    confinement: Confinement, scratch: str, log: Path | None, group: str
-) -> list[str]:
-    """Return the supervisor's arguments about confinement, as ``name=value``."""
-    words = [f"scratch={scratch}", *format_limits(confinement.limits)]
-    if log is not None:
-        words.append(f"log={log}")
-    if group:
-        words.append(f"group={group}")
-    return words
-
-
-def format_limits(limits: Limits) -> list[str]:
-    """Return limits as ``name=value`` arguments of the supervisor."""
-    named = msgspec.structs.asdict(limits)
-    return [f"{name}={value}" for name, value in named.items() if value is not None]
-
-
 unreaped: list[subprocess.Popen[bytes]] = []
 """Supervisors that were still removing a large scratch folder after `kill`."""
 
@@ -320,15 +284,26 @@ def reap_finished() -> None:
                 unreaped.remove(popen)
 
 
-def make_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
+def _environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
     """Return the whole environment of a bot."""
-    environment = {
+    return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": os.environ.get("LANG", "C.UTF-8"),
         "HOME": scratch,
         "TMPDIR": scratch,
         "PYTHONHASHSEED": "0",
+        **{f"{library}_NUM_THREADS": "1" for library in ONE_THREAD},
+        **extra,
     }
-    environment.update((f"{library}_NUM_THREADS", "1") for library in ONE_THREAD)
-    environment.update(extra)
-    return environment
+
+
+def _log_path(folder: Path, bot: str) -> Path:
+    """Return a new path for the stderr of a bot's process, named after the bot."""
+    plain = re.sub(r"[^A-Za-z0-9._+-]", "_", bot)[:60].lstrip(".") or "bot"
+    return folder.absolute() / f"{plain}-{os.getpid()}-{secrets.token_hex(4)}.log"
+
+
+def _is_privileged(program: str) -> bool:
+    """Return whether a program runs with the rights of its owner, as a setuid sandbox does."""
+    found = shutil.which(program)
+    return found is not None and bool(os.stat(found).st_mode & (stat.S_ISUID | stat.S_ISGID))

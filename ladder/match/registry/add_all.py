@@ -1,7 +1,7 @@
 """Registration of a folder of bots: each is tried out, and failures are collected."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,7 +125,6 @@ def examine_all(
     confinement: Confinement,
     *,
     concurrency: int,
-    report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Attempt]:
     """Try bots out, several at a time, and yield each attempt when it is done.
 
@@ -135,7 +134,6 @@ def examine_all(
         packed: their files, as `pack_all` returns them.
         confinement: their confinement in the trials.
         concurrency: number of trials at the same time.
-        report: called from any thread with a sentence about a bot that is silent for long.
 
     Raises:
         Stopped: the user stops the command.
@@ -143,7 +141,7 @@ def examine_all(
     """
     with ThreadPoolExecutor(concurrency) as pool:
         futures = [
-            pool.submit(_attempt, known, request, bot, confinement, report)
+            pool.submit(_attempt, known, request, bot, confinement)
             for request, bot in zip(requests, packed, strict=True)
         ]
         try:
@@ -158,13 +156,12 @@ def _attempt(
     request: RegistrationRequest,
     bot: PackedBot | str,
     confinement: Confinement,
-    report: Callable[[str], None],
 ) -> Attempt:
     if isinstance(bot, str):
         return Attempt(request, problem=bot)
     try:
         check_request(known, request)
-        return Attempt(request, try_request(known, request, bot, confinement, report))
+        return Attempt(request, try_request(known, request, bot, confinement))
     except Stopped:
         raise
     except NothingToAdd:

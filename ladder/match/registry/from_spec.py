@@ -1,6 +1,6 @@
 """Bots that a command is given by their specification: stored under a numbered name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,6 @@ def find_or_examine(
     spec: str,
     folder: Path,
     confinement: Confinement,
-    report: Callable[[str], None],
     based_on: str | None = None,
 ) -> NamedSpec:
     """Return the stored bot with the content of a specification, or try a new one out.
@@ -48,7 +47,6 @@ def find_or_examine(
         spec: the specification.
         folder: the folder in which it was written.
         confinement: its confinement in the trial.
-        report: called from another thread with a sentence about a bot that is silent for long.
         based_on: the bot that a new one improves on; None: the newest of the same line.
 
     Raises:
@@ -76,7 +74,7 @@ def find_or_examine(
         newest = max(same, key=lambda row: row.revision.created_at)
         earlier = [row.name for row in line if row.name != newest.name]
         return NamedSpec(spec, newest.name, earlier[-1] if earlier else None, None)
-    return NamedSpec(spec, name, former, try_request(known, request, bot, confinement, report))
+    return NamedSpec(spec, name, former, try_request(known, request, bot, confinement))
 
 
 def line_name(spec: str, folder: Path) -> str:

@@ -1,6 +1,6 @@
 """Registration of a bot: it is tried out first, and stored only if it passes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -94,7 +94,6 @@ def examine(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
     confinement: Confinement,
-    report: Callable[[str], None] = lambda _: None,
 ) -> ExaminedBot:
     """Pack the files of a bot and try it out, without storing anything.
 
@@ -102,7 +101,6 @@ def examine(
         known: the registered bots by name, including retired ones.
         request: the bot.
         confinement: its confinement in the trial.
-        report: called from another thread with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: the name cannot be used, the files cannot be packed, or the bot failed its
@@ -111,7 +109,7 @@ def examine(
 
     """
     check_request(known, request)
-    return try_request(known, request, pack_request(request), confinement, report)
+    return try_request(known, request, pack_request(request), confinement)
 
 
 def pack_request(request: RegistrationRequest) -> PackedBot:
@@ -133,7 +131,6 @@ def try_request(
     request: RegistrationRequest,
     bot: PackedBot,
     confinement: Confinement,
-    report: Callable[[str], None] = lambda _: None,
 ) -> ExaminedBot:
     """Try a packed bot out. The arguments and errors are those of `examine`."""
     former = known.get(request.name)
@@ -147,7 +144,7 @@ def try_request(
         resolved.launch, restart=request.restart or resolved.launch.restart
     )
     bot = replace(bot, resolved=replace(resolved, launch=started))
-    tried = _run_trial(bot, request, confinement, report)
+    tried = _run_trial(bot, request, confinement)
     launch = msgspec.structs.replace(
         started,
         min_time_ms=tried.found.min_time_ms,
@@ -189,7 +186,6 @@ def _run_trial(
     bot: PackedBot,
     request: RegistrationRequest,
     confinement: Confinement,
-    report: Callable[[str], None],
 ) -> StoredTrial:
     resolved = bot.resolved
     launch, budgets = resolved.launch, resolved.budgets or ()
@@ -204,7 +200,6 @@ def _run_trial(
         name=request.name,
         spec=request.spec,
         time_ms=request.time_ms,
-        report=report,
     )
 
 

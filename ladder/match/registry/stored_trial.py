@@ -40,7 +40,6 @@ def try_packed(
     name: str,
     spec: str,
     time_ms: int | None,
-    report: Callable[[str], None],
 ) -> StoredTrial:
     """Try a bot out in a copy of its packed files.
 
@@ -52,7 +51,6 @@ def try_packed(
         name: its name, for its log and for advice.
         spec: its specification, for advice.
         time_ms: time per move, as `ladder.match.registry.trial.try_out` takes it.
-        report: called from another thread with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: it failed.
@@ -62,16 +60,16 @@ def try_packed(
     launch = resolved.launch
     play = partial(try_out, confinement=confinement, name=name, time_ms=time_ms)
     if packed is None or launch.player is not None:  # a player of this project from git
-        return StoredTrial(play(launch, resolved.budgets, report=report))
+        return StoredTrial(play(launch, resolved.budgets))
     folder = None if launch.origin is not None else Path(launch.folder)
     with writable_copy(packed) as copy:
         inside = msgspec.structs.replace(launch, archive=None, folder=str(copy))
         try:
             if folder is None:
-                found = play(inside, None, report=report)
+                found = play(inside, None)
                 return StoredTrial(found, is_changed(packed.manifest, copy))
             with OpenWatch(folder) as watch:
-                found = play(inside, None, report=report)
+                found = play(inside, None)
             writes = is_changed(packed.manifest, copy)
             return StoredTrial(found, writes, tuple(watch.opened()))
         except UsageError as error:

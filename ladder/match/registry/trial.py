@@ -5,7 +5,7 @@ it is restarted for every game. Nothing is stored.
 """
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -126,7 +126,6 @@ def try_out(
     confinement: Confinement,
     *,
     name: str = "bot",
-    report: Callable[[str], None] = lambda _: None,
     time_ms: int | None = None,
     margin_ms: int = TRIAL_MARGIN_MS,
     quick_ms: int = QUICK_MS,
@@ -138,7 +137,6 @@ def try_out(
         budgets: the kinds of budget that it accepts; None: those in its hello.
         confinement: its confinement.
         name: the bot's name, for its log.
-        report: called from another thread with a sentence about a bot that is silent for long.
         time_ms: time per move; None: Kaggle's for its agents, a short one for other bots.
         margin_ms: time beyond the budget after which a move is late, in milliseconds.
         quick_ms: a bot that does not know its budget and always takes less fits any.
@@ -151,7 +149,7 @@ def try_out(
     pool = BotPool(confinement)
     left_out = ""
     try:
-        hello = pool.fetch_hello(make_start(launch), name, report=report)
+        hello = pool.fetch_hello(make_start(launch), name)
         budgets = budgets or hello.budgets
         boards = hello.boards
         budget = _choose_budget(launch, budgets, time_ms)

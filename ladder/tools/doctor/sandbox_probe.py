@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from db.records.launch import Start
 from engine.cache import cache_root
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
@@ -91,10 +92,7 @@ def probe_sandbox(confinement: Confinement, database: str | None = None) -> list
             "process": os.getpid(),
         }
         client = SupervisorClient.start(
-            (sys.executable, "-I", "-S", "-c", PROBE, json.dumps(given)),
-            folder,
-            confinement,
-            environment={},
+            Start((sys.executable, "-I", "-S", "-c", PROBE, json.dumps(given)), folder), confinement
         )
         ended = client.wait_ended(TIMEOUT_S)
         answer = b""

@@ -1,24 +1,46 @@
-"""Idle processes and CPUs of a pool of bots, and its warning about a silent hello."""
+"""A pool of bots: the logs that it keeps, and the processes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from db.records.launch import DEFAULT_LIMITS
-from ladder.errors import BotTimeout
-from ladder.match.game.bot_pool import BotPool
-from ladder.match.process.confinement import Confinement
+from ladder.errors import BotCrash
+from ladder.match.game.bot_pool import FORFEIT, BotPool
 from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
 
 
-@pytest.mark.parametrize(("silent_s", "warnings"), [(0.1, 1), (60.0, 0)])
-def test_a_silent_hello_is_reported_once(tmp_path: Path, silent_s: float, warnings: int) -> None:
-    """The warning comes before the deadline, and not for a bot that answers sooner."""
-    reports: list[str] = []
-    pool = BotPool(Confinement(limits=DEFAULT_LIMITS, sandbox=()), hello_s=0.5)
-    start = fake_start("silent-to-the-end", folder=tmp_path)
-    with pytest.raises(BotTimeout):
-        pool.fetch_hello(start, "mybot", report=reports.append, silent_s=silent_s)
+@pytest.mark.slow
+def test_the_oldest_logs_are_deleted(tmp_path: Path) -> None:
+    """Logs of forfeits are marked, each kind keeps some, and no name leads out of the folder."""
+    logs = tmp_path / "logs"
+    pool = BotPool(replace(UNCONFINED, logs=logs, log_bytes=4 * 128 * 1024))
+    quits = fake_start("exits-at-once", folder=tmp_path)
+    talks = fake_start("late-once", str(tmp_path), folder=tmp_path)
+    pool.release(talks, pool.acquire(talks, "talks"), renew=True)
+    for name in ("first", "../../etc", ".third"):
+        with pytest.raises(BotCrash):
+            pool.acquire(quits, name)
     pool.close()
-    assert len(reports) == warnings
-    assert all("mybot has not answered hello" in report for report in reports)
+    left = sorted(path.name for path in logs.iterdir())
+    assert len(left) == 2
+    assert left[0].startswith("_.._etc-")
+    assert left[1].startswith("third-")
+    assert all(name.endswith(FORFEIT) for name in left)
+
+
+@pytest.mark.slow
+def test_the_oldest_idle_process_ends_first(tmp_path: Path) -> None:
+    """A released process is acquired again; a renewed one ends, and so does one too many."""
+    pool = BotPool(UNCONFINED, keep=2)
+    starts = [fake_start("honest", str(n), folder=tmp_path) for n in range(3)]
+    processes = [pool.acquire(start) for start in starts]
+    for start, process in zip(starts, processes, strict=True):
+        pool.release(start, process, renew=False)
+    assert [process.alive for process in processes] == [False, True, True]
+    assert pool.acquire(starts[1]) is processes[1]
+    pool.release(starts[1], processes[1], renew=True)
+    assert not processes[1].alive
+    pool.close()
+    assert not processes[2].alive

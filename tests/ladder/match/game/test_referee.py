@@ -188,16 +188,6 @@ def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_pat
     assert record.failed_starts == (1, 1)
 
 
-def test_processes_are_kept_between_games_unless_renewed(pool: BotPool, tmp_path: Path) -> None:
-    """A released process is acquired again; a renewed one ends."""
-    keep = fake_start("honest", folder=tmp_path)
-    process = pool.acquire(keep)
-    pool.release(keep, process, renew=False)
-    assert pool.acquire(keep) is process
-    pool.release(keep, process, renew=True)
-    assert not process.alive
-
-
 @pytest.mark.parametrize(
     ("restart", "after_a_game", "after_a_pair"),
     [(Restart.GAME, True, True), (Restart.PAIR, False, True), (Restart.NEVER, False, False)],
@@ -209,19 +199,6 @@ def test_a_process_is_renewed_after_each_game_each_pair_or_never(
     bot = Entrant(1, "bot", start, Budget(time_ms=100), restart=restart)
     assert bot.should_restart(pair_ended=False) is after_a_game
     assert bot.should_restart(pair_ended=True) is after_a_pair
-
-
-@pytest.mark.slow
-def test_the_oldest_idle_process_ends_first(tmp_path: Path) -> None:
-    """The number of idle processes is limited."""
-    pool = BotPool(UNCONFINED, keep=2)
-    starts = [fake_start("honest", str(n), folder=tmp_path) for n in range(3)]
-    processes = [pool.acquire(start) for start in starts]
-    for start, process in zip(starts, processes, strict=True):
-        pool.release(start, process, renew=False)
-    assert [process.alive for process in processes] == [False, True, True]
-    pool.close()
-    assert [process.alive for process in processes] == [False, False, False]
 
 
 @pytest.mark.parametrize(

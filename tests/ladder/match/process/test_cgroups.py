@@ -22,14 +22,10 @@ needs_groups = pytest.mark.skipif(
 )
 
 
-def hierarchy(folder: Path, *, root: str = "/", path: str = "/user/session") -> tuple[Path, Path]:
-    """Return a folder that acts as a hierarchy, and the two files of /proc that describe it."""
-    (folder / "mounts").write_text(
-        "22 1 8:1 / / rw - ext4 /dev/sda rw\n"
-        f"30 25 0:27 {root} {folder}/mount rw,nosuid - cgroup2 cgroup2 rw\n"
-    )
+def hierarchy(folder: Path, *, path: str = "/user/session") -> tuple[Path, Path]:
+    """Return a folder that acts as a hierarchy, and the file that names the group in it."""
     (folder / "own").write_text(f"4:memory:/other\n0::{path}\n")
-    return folder / "mounts", folder / "own"
+    return folder / "mount", folder / "own"
 
 
 def group(
@@ -48,22 +44,19 @@ def group(
 
 
 @pytest.mark.parametrize(
-    ("root", "enabled", "offered", "is_used"),
+    ("enabled", "offered", "is_used"),
     [
-        ("/", "cpu memory pids", "", True),
-        ("/", "", "cpu memory pids", True),
-        ("/", "memory", "cpu memory", False),
-        # In a container the mount may show only the container's own part.
-        ("/user", "memory pids", "", True),
+        ("cpu memory pids", "", True),
+        ("", "cpu memory pids", True),
+        ("memory", "cpu memory", False),
     ],
 )
 def test_groups_of_bots_are_made_below_that_of_this_process(
-    tmp_path: Path, root: str, enabled: str, offered: str, is_used: bool
+    tmp_path: Path, enabled: str, offered: str, is_used: bool
 ) -> None:
     """Bots stay inside the limits of the ladder, and need both controllers."""
-    place = tmp_path / ("mount/session" if root == "/user" else "mount/user/session")
-    own = group(place, enabled=enabled, offered=offered)
-    assert find_parent_group(*hierarchy(tmp_path, root=root)) == (own if is_used else None)
+    own = group(tmp_path / "mount/user/session", enabled=enabled, offered=offered)
+    assert find_parent_group(*hierarchy(tmp_path)) == (own if is_used else None)
 
 
 @pytest.mark.parametrize(
@@ -83,19 +76,6 @@ def test_the_quota_is_the_smallest_of_all_groups_above(
     (own / "cpu.max").write_text(inner + "\n")
     (own.parent / "cpu.max").write_text(outer + "\n")
     assert cpu_quota(*hierarchy(tmp_path)) == quota
-
-
-@pytest.mark.parametrize(("quota_us", "quota"), [("-1", None), ("150000", 1.5)])
-def test_a_quota_of_version_1_is_read(tmp_path: Path, quota_us: str, quota: float | None) -> None:
-    """The hierarchy of the controller `cpu` counts, alone or together with others."""
-    folder = tmp_path / "cpu/docker/abc"
-    folder.mkdir(parents=True)
-    (folder / "cpu.cfs_quota_us").write_text(f"{quota_us}\n")
-    (folder / "cpu.cfs_period_us").write_text("100000\n")
-    mounts, own = tmp_path / "mounts", tmp_path / "own"
-    mounts.write_text(f"32 31 0:29 / {tmp_path}/cpu rw - cgroup cgroup rw,cpu,cpuacct\n")
-    own.write_text("5:cpuset:/\n4:cpu,cpuacct:/docker/abc\n0::/\n")
-    assert cpu_quota(mounts, own) == quota
 
 
 def test_bots_do_not_get_groups_below_the_ladders_own_subgroup(tmp_path: Path) -> None:

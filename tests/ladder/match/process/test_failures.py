@@ -6,14 +6,11 @@ from bots.protocol import MAX_LINE, Hello
 from ladder.errors import BotCrash
 from ladder.match.process.failures import (
     append_stderr,
-    describe_half_line,
     extra_output_failure,
     to_one_line,
-    unreadable_failure,
 )
 
-STDERR = """--- game 1 of pair 0: a moves first, against b on 6x7 ---
-Traceback (most recent call last):
+STDERR = """Traceback (most recent call last):
   File "bot.py", line 3, in <module>
     think()
 
@@ -22,7 +19,7 @@ ValueError: no move
 
 
 def test_a_traceback_keeps_its_lines() -> None:
-    """Its indentation is kept, too; the headings of the log are left out."""
+    """Its indentation is kept, too."""
     failure = append_stderr(BotCrash("exited with status 1"), STDERR)
     assert str(failure).split("\n") == [
         "exited with status 1; the last lines of its stderr:",
@@ -48,28 +45,6 @@ def test_a_progress_bar_is_one_long_line() -> None:
     """Carriage returns do not end a line of the protocol."""
     failure = extra_output_failure(Hello(), b"loading 1%\r" * MAX_LINE)
     assert "a line over 64 KiB" in str(failure)
-
-
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        (
-            b'{"type":"hello","name":"\\ud800"}',
-            "an escape such as \\ud800 is half a character; the",
-        ),
-        (b'{"type":"hello"}\r{"type":"ready"}', "end a line with a newline, not with a carriage"),
-        (b"thinking", "print debug output to standard error"),
-    ],
-)
-def test_an_unreadable_answer_says_what_is_wrong_with_it(answer: bytes, why: str) -> None:
-    """The author reads what to change, not where a parser stopped."""
-    assert why in str(unreadable_failure(Hello(), answer))
-
-
-def test_a_line_that_ends_like_an_old_macintosh_has_not_ended() -> None:
-    """The bot waits for the next question, and the harness for a newline."""
-    assert "a lone carriage return instead of a newline" in describe_half_line(b"{}\r")
-    assert describe_half_line(b"{") == "only half a line came: '{'"
 
 
 @pytest.mark.parametrize("length", [50, 899, 900, 2000])

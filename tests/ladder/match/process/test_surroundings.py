@@ -15,7 +15,7 @@ from bots.protocol import Hello, HelloReply
 from db.records.launch import Limits
 from ladder.errors import BotTimeout
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.stderr_log import HEAD, TAIL
+from ladder.match.process.supervisor import HEAD, TAIL
 from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import StartFake, await_none, fake_start, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
