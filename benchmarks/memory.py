@@ -14,7 +14,7 @@ from functools import partial
 from bots.catalogue import VERSIONS, build
 from bots.player import Player
 from bots.protocol import Budget
-from bots.uct.graph import layout as nodes
+from bots.uct.graph import memory as nodes
 from bots.uct.graph.player import GraphPlayer
 from bots.uct.nodes import FIELDS, HEAD, SLACK
 from bots.uct.tree import search as tree

@@ -177,7 +177,7 @@ def main(arguments: Sequence[str]) -> int:
     """Record the named versions, by default those without golden games."""
     command, names = (arguments[0], arguments[1:]) if arguments else ("", ())
     if command == "check":
-        return 0 if check(names) else DECIDES_OTHERWISE
+        return 0 if check(names or list(VERSIONS)) else DECIDES_OTHERWISE
     refused = ["usage: python -m bots.golden record [NAME...]"]
     if command == "record":
         try:

@@ -15,7 +15,6 @@ The functions here work on plain 64-bit words; `engine.vector` has the same func
 at once in a vector register. Both give the same bits in rows 0 to 11.
 """
 
-from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -178,7 +177,7 @@ def playable(occupied: Words, bottoms: Words, cells: Words) -> Words:
 
 
 @inlined
-def _right(words: Words, shift: np.uint64) -> Words:
+def _behind(words: Words, shift: np.uint64) -> Words:
     """Return all cells `shift` bits up, towards higher columns."""
     rest = _WORD_BITS - shift
     return (
@@ -189,7 +188,7 @@ def _right(words: Words, shift: np.uint64) -> Words:
 
 
 @inlined
-def _left(words: Words, shift: np.uint64) -> Words:
+def ahead(words: Words, shift: np.uint64) -> Words:
     """Return all cells `shift` bits down, towards lower columns."""
     rest = _WORD_BITS - shift
     return (
@@ -208,12 +207,12 @@ def _line_threats(stones: Words, shift: np.uint64) -> Words:
         _ L1 L2 L3      R1 _ L1 L2      R2 R1 _ L1      R3 R2 R1 _
         L1 & L2 & (L3 | R1)             R1 & R2 & (L1 | R3)
     """
-    l1 = _left(stones, shift)
-    l2 = _left(stones, _TWO * shift)
-    l3 = _left(stones, _THREE * shift)
-    r1 = _right(stones, shift)
-    r2 = _right(stones, _TWO * shift)
-    r3 = _right(stones, _THREE * shift)
+    l1 = ahead(stones, shift)
+    l2 = ahead(stones, _TWO * shift)
+    l3 = ahead(stones, _THREE * shift)
+    r1 = _behind(stones, shift)
+    r2 = _behind(stones, _TWO * shift)
+    r3 = _behind(stones, _THREE * shift)
     return either(both(both(l1, l2), either(l3, r1)), both(both(r1, r2), either(l1, r3)))
 
 
@@ -238,8 +237,8 @@ def threats(stones: Words) -> Words:
 
 @inlined
 def _line_of_four(stones: Words, shift: np.uint64) -> bool:
-    pairs = both(stones, _left(stones, shift))
-    return any_cell(both(pairs, _left(pairs, _TWO * shift)))
+    pairs = both(stones, ahead(stones, shift))
+    return any_cell(both(pairs, ahead(pairs, _TWO * shift)))
 
 
 @inlined
@@ -300,41 +299,6 @@ def in_columns(words: Words, columns: np.uint64) -> Words:
         words[1] & _whole_lanes(columns >> _FOUR_BITS),
         words[2] & _whole_lanes(columns >> (_TWO * _FOUR_BITS)),
     )
-
-
-def shift_along(slope: int, step: int) -> Callable[[Words], Words]:
-    """Build a kernel that shifts a set along a slope: each cell gets the one `step` columns on."""
-    shift = U64((16 + slope) * abs(step))
-    move = _left if step > 0 else _right
-
-    @inlined
-    def moved(words: Words) -> Words:
-        return move(words, shift)
-
-    return moved
-
-
-def shift_up(rows: int) -> Callable[[Words], Words]:
-    """Build a kernel that shifts a set up by `rows` rows, possibly above the board."""
-    shift = U64(rows)
-
-    @inlined
-    def moved(words: Words) -> Words:
-        return words[0] << shift, words[1] << shift, words[2] << shift
-
-    return moved
-
-
-@inlined
-def ones(words: Words) -> Words:
-    """Return the number 1 in every lane that has a cell in the set."""
-    return _marks(words[0]), _marks(words[1]), _marks(words[2])
-
-
-@inlined
-def plus(left: Words, right: Words) -> Words:
-    """Return the sums of the numbers in the lanes."""
-    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
 
 
 @inlined

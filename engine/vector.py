@@ -11,9 +11,10 @@ kernel can be written once and built on either module. Functions that take or re
 must be `@inlined`; a `@kernel` takes arrays.
 """
 
+import functools
 import operator
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -36,7 +37,7 @@ _REGISTER = ir.VectorType(_I16, COLUMNS)
 _QUARTERS = ir.VectorType(_I64, 4)
 _FLAGS = ir.VectorType(ir.IntType(1), COLUMNS)
 _SHUFFLE = ir.VectorType(_I32, COLUMNS)
-_NOTHING = ir.Constant(_REGISTER, [0] * COLUMNS)
+NOTHING = ir.Constant(_REGISTER, [0] * COLUMNS)
 
 
 class Register:
@@ -74,7 +75,7 @@ def _each(value: int) -> Any:
 def _sideways(builder: Any, value: Any, steps: int) -> Any:
     """Shift sideways: lane c of the result is lane c + steps of the value, 0 beyond the edge."""
     picks = [c + steps if 0 <= c + steps < COLUMNS else COLUMNS for c in range(COLUMNS)]
-    return builder.shuffle_vector(value, _NOTHING, ir.Constant(_SHUFFLE, picks))
+    return builder.shuffle_vector(value, NOTHING, ir.Constant(_SHUFFLE, picks))
 
 
 def _up(builder: Any, value: Any, rows: int) -> Any:
@@ -89,6 +90,38 @@ def shifted(builder: Any, value: Any, columns: int, rows: int) -> Any:
     Rows above the board are meaningless.
     """
     return _sideways(builder, _up(builder, value, -rows), columns)
+
+
+STEPS = (-3, -2, -1, 1, 2, 3)
+SLOPES = (0, 1, -1)
+WINDOWS = ((-3, -2, -1), (-2, -1, 1), (-1, 1, 2), (1, 2, 3))
+"""Distances of the other three cells in the four lines through a cell in one direction."""
+
+
+def any_of(builder: Any, values: Sequence[Any]) -> Any:
+    """Emit the cells that are in any of the sets."""
+    return functools.reduce(builder.or_, values)
+
+
+def along(builder: Any, cells: Any, slope: int) -> dict[int, Any]:
+    """Emit the shifts of a set along a slope, by distance."""
+    return {step: shifted(builder, cells, step, slope * step) for step in STEPS}
+
+
+def pairs_along(builder: Any, stones: Any, slope: int) -> dict[int, Any]:
+    """Emit, by distance, the cells that a stone there and two of these would make a threat."""
+    near = along(builder, stones, slope)
+    return {
+        gap: any_of(
+            builder,
+            [
+                builder.and_(*(near[step] for step in window if step != gap))
+                for window in WINDOWS
+                if gap in window
+            ],
+        )
+        for gap in STEPS
+    }
 
 
 def _line_threats(builder: Any, stones: Any, slope: int) -> Any:
@@ -140,7 +173,7 @@ def _threats(builder: Any, stones: Any) -> Any:
 
 @instruction(register, register)
 def _fours(builder: Any, stones: Any) -> Any:
-    result = _NOTHING
+    result = NOTHING
     for step, slope in ((1, 0), (1, 1), (1, -1), (0, 1)):
         pairs = builder.and_(stones, _sideways(builder, _up(builder, stones, -slope), step))
         far = _sideways(builder, _up(builder, pairs, -2 * slope), 2 * step)
@@ -150,44 +183,14 @@ def _fours(builder: Any, stones: Any) -> Any:
 
 @instruction(types.uint64, register)
 def _columns_of(builder: Any, value: Any) -> Any:
-    used = builder.icmp_unsigned("!=", value, _NOTHING)
+    used = builder.icmp_unsigned("!=", value, NOTHING)
     return builder.zext(builder.bitcast(used, _I16), _I64)
 
 
 @instruction(register, register, types.uint64)
 def _in_columns(builder: Any, value: Any, columns: Any) -> Any:
     wanted = builder.bitcast(builder.trunc(columns, _I16), _FLAGS)
-    return builder.select(wanted, value, _NOTHING)
-
-
-@instruction(register, register)
-def _ones(builder: Any, value: Any) -> Any:
-    return builder.zext(builder.icmp_unsigned("!=", value, _NOTHING), _REGISTER)
-
-
-@instruction(register, register, register)
-def _plus(builder: Any, left: Any, right: Any) -> Any:
-    return builder.add(left, right)
-
-
-def shift_along(slope: int, step: int) -> Callable[[Register], Register]:
-    """Build a kernel that shifts a set along a slope: each cell gets the one `step` columns on."""
-
-    @instruction(register, register)
-    def moved(builder: Any, value: Any) -> Any:
-        return _sideways(builder, _up(builder, value, -slope * step), step)
-
-    return cast("Callable[[Register], Register]", moved)
-
-
-def shift_up(rows: int) -> Callable[[Register], Register]:
-    """Build a kernel that shifts a set up by `rows` rows, possibly above the board."""
-
-    @instruction(register, register)
-    def moved(builder: Any, value: Any) -> Any:
-        return _up(builder, value, rows)
-
-    return cast("Callable[[Register], Register]", moved)
+    return builder.select(wanted, value, NOTHING)
 
 
 pack: Callable[[np.uint64, np.uint64, np.uint64], Register] = _pack
@@ -208,10 +211,6 @@ columns_of: Callable[[Register], np.uint64] = _columns_of
 """Return the columns that have a cell in the set, bit c for column c."""
 in_columns: Callable[[Register, np.uint64], Register] = _in_columns
 """Return the part of a set in the columns of a mask, bit c for column c."""
-ones: Callable[[Register], Register] = _ones
-"""Return 1 in every lane that has a cell in the set, else 0."""
-plus: Callable[[Register, Register], Register] = _plus
-"""Add the numbers in the lanes."""
 
 
 @inlined

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from bots.alphabeta import search as kernel
-from bots.alphabeta.settings import Settings
+from bots.alphabeta.versions import Settings
 from bots.budget import Budget
-from bots.node_budget import NodeBudget
+from bots.move_budget import NodeBudget
 from bots.options import read_options
 from bots.player import Choice, Info, TimedPlayer
 from engine.board import Board

@@ -13,28 +13,10 @@ from numpy.typing import NDArray
 
 from bots.c4ai.evaluate import WeightArray, static_value
 from bots.c4ai.threat_race import Cache, new_cache
+from engine import lanes
 from engine.bits import ONE
 from engine.board import MAX_SIDE, Board
 from engine.compiled import inlined, kernel
-from engine.lanes import (
-    BOTTOMS,
-    CELLS,
-    FORBIDDEN,
-    MOVER,
-    OPPONENT,
-    WordArray,
-    any_cell,
-    board_words,
-    both,
-    columns_of,
-    either,
-    in_columns,
-    load,
-    playable,
-    several,
-    store,
-    threats,
-)
 
 U64 = np.uint64
 Integer: TypeAlias = int | np.int64
@@ -59,12 +41,12 @@ NODES, THREAT_PLIES = range(2)
 class SearchMemory(NamedTuple):
     """The arrays of a search."""
 
-    board: WordArray
+    board: lanes.WordArray
     """Board from `engine.lanes.board_words`."""
     order: Integers
     """Columns from the middle outwards, shape (columns,)."""
     weights: WeightArray
-    stones: WordArray
+    stones: lanes.WordArray
     """Stones of the side to move and the other at each ply, shape (plies + 1, 2, 3)."""
     frames: Integers
     """Frame of each ply, shape (plies + 1, MOVES + 12)."""
@@ -73,7 +55,7 @@ class SearchMemory(NamedTuple):
     killers: Integers
     """Killer move of each ply, the last column that caused a cutoff, shape (plies + 1,)."""
     state: Integers
-    work: WordArray
+    work: lanes.WordArray
     """Counters: `NODES` of positions, `THREAT_PLIES` of positions of threat races."""
     cache: Cache
 
@@ -84,7 +66,7 @@ def new_memory(board: Board, weights: WeightArray) -> SearchMemory:
     order = sorted(range(board.columns), key=lambda column: (abs(column - middle), column))
     size = board.cells + 2
     return SearchMemory(
-        board=board_words(board),
+        board=lanes.board_words(board),
         order=np.array(order, np.int64),
         weights=weights,
         stones=np.zeros((size, 2, 3), U64),
@@ -132,24 +114,29 @@ def _lowest_column(columns: np.uint64) -> int:
 def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tuple[bool, np.int64]:
     """Return the value of the position at a ply, or False if its moves must be tried."""
     memory.work[NODES] += ONE
-    mover, opponent = load(memory.stones[ply], MOVER), load(memory.stones[ply], OPPONENT)
-    cells = load(memory.board, CELLS)
-    occupied = either(either(mover, opponent), load(memory.board, FORBIDDEN))
-    landing = playable(occupied, load(memory.board, BOTTOMS), cells)
+    mover, opponent = (
+        lanes.load(memory.stones[ply], lanes.MOVER),
+        lanes.load(memory.stones[ply], lanes.OPPONENT),
+    )
+    cells = lanes.load(memory.board, lanes.CELLS)
+    occupied = lanes.either(
+        lanes.either(mover, opponent), lanes.load(memory.board, lanes.FORBIDDEN)
+    )
+    landing = lanes.playable(occupied, lanes.load(memory.board, lanes.BOTTOMS), cells)
     line = memory.lines[ply]
     line[0] = -1
-    if not any_cell(landing):
+    if not lanes.any_cell(landing):
         return True, np.int64(0)
-    winning = threats(mover)
-    now = both(winning, landing)
-    if any_cell(now):
-        line[0] = _lowest_column(columns_of(now))
+    winning = lanes.threats(mover)
+    now = lanes.both(winning, landing)
+    if lanes.any_cell(now):
+        line[0] = _lowest_column(lanes.columns_of(now))
         line[1] = -1
         return True, np.int64(WON - 1)
-    losing = threats(opponent)
-    met = both(losing, landing)
-    if several(met):
-        line[0] = _lowest_column(columns_of(met))
+    losing = lanes.threats(opponent)
+    met = lanes.both(losing, landing)
+    if lanes.several(met):
+        line[0] = _lowest_column(lanes.columns_of(met))
         line[1] = -1
         return True, np.int64(2 - WON)
     if ply == memory.state[DEPTH]:
@@ -165,7 +152,7 @@ def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tup
             memory.work[THREAT_PLIES:],
         )
         return True, np.int64(-value)
-    columns = columns_of(met) if any_cell(met) else columns_of(landing)
+    columns = lanes.columns_of(met) if lanes.any_cell(met) else lanes.columns_of(landing)
     _open(memory, ply, columns, alpha, beta)
     return False, np.int64(0)
 
@@ -254,8 +241,8 @@ def advance(memory: SearchMemory, nodes: np.uint64, work: np.uint64) -> bool:
     if state[DONE]:
         return False
     ply = state[PLY]
-    cells, bottoms = load(memory.board, CELLS), load(memory.board, BOTTOMS)
-    forbidden = load(memory.board, FORBIDDEN)
+    cells, bottoms = lanes.load(memory.board, lanes.CELLS), lanes.load(memory.board, lanes.BOTTOMS)
+    forbidden = lanes.load(memory.board, lanes.FORBIDDEN)
     while True:
         frame = memory.frames[ply]
         if frame[NEXT] == frame[COUNT]:
@@ -273,12 +260,12 @@ def advance(memory: SearchMemory, nodes: np.uint64, work: np.uint64) -> bool:
         column = frame[MOVES + frame[NEXT]]
         frame[NEXT] += 1
         here, child = memory.stones[ply], memory.stones[ply + 1]
-        mover, opponent = load(here, MOVER), load(here, OPPONENT)
-        occupied = either(either(mover, opponent), forbidden)
-        landing = playable(occupied, bottoms, cells)
-        stone = in_columns(landing, ONE << U64(column))
-        store(child, MOVER, opponent)
-        store(child, OPPONENT, either(mover, stone))
+        mover, opponent = lanes.load(here, lanes.MOVER), lanes.load(here, lanes.OPPONENT)
+        occupied = lanes.either(lanes.either(mover, opponent), forbidden)
+        landing = lanes.playable(occupied, bottoms, cells)
+        stone = lanes.in_columns(landing, ONE << U64(column))
+        lanes.store(child, lanes.MOVER, opponent)
+        lanes.store(child, lanes.OPPONENT, lanes.either(mover, stone))
         ended, value = _enter(memory, ply + 1, -_nearer(frame[BETA]), -_nearer(frame[ALPHA]))
         if ended:
             if ply == 0:

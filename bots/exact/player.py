@@ -8,8 +8,8 @@ import msgspec
 from bots.budget import Budget
 from bots.exact.proof import ColumnProof
 from bots.learned.player import LearnedPlayer
-from bots.learned.settings import EvaluationSettings
-from bots.node_budget import NodeBudget
+from bots.learned.versions import EvaluationSettings
+from bots.move_budget import NodeBudget
 from bots.options import read_options
 from bots.player import Choice, Info
 from engine.board import Board

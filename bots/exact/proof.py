@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from bots.node_budget import UNBOUNDED, NodeBudget
+from bots.move_budget import UNBOUNDED, NodeBudget
 from engine.position import Position
 from engine.solver.solver import Solver, solution_of_move
 from engine.solver.value import Outcome, Solution, Value

@@ -1,8 +1,7 @@
 """The exact player as a row of the catalogue."""
 
 from bots.champion import CHAMPION
-from bots.learned.settings import EvaluationSettings
-from bots.learned.versions import LEARNED
+from bots.learned.versions import LEARNED, EvaluationSettings
 from bots.version import Version
 
 _champion = next(version for version in LEARNED if version.name == CHAMPION)

@@ -30,7 +30,18 @@ from llvmlite import ir
 from numba import types
 
 from engine.compiled import instruction
-from engine.vector import COLUMNS, Register, register, shifted
+from engine.vector import (
+    COLUMNS,
+    SLOPES,
+    STEPS,
+    WINDOWS,
+    Register,
+    along,
+    any_of,
+    pairs_along,
+    register,
+    shifted,
+)
 
 UniTuple: Any = types.UniTuple
 declare: Any = numba.core.cgutils.get_or_insert_function
@@ -58,7 +69,6 @@ KINDS: Final = 4
 
 _I16 = ir.IntType(16)
 _REGISTER = ir.VectorType(_I16, COLUMNS)
-_SLOPES = (0, 1, -1)
 
 
 def _each(value: int) -> Any:
@@ -131,64 +141,37 @@ def _joined(builder: Any, *parts: tuple[Any, int]) -> Any:
     return result
 
 
-_STEPS = (-3, -2, -1, 1, 2, 3)
-_WINDOWS = ((-3, -2, -1), (-2, -1, 1), (-1, 1, 2), (1, 2, 3))
-"""Distances of the other three cells in the four lines through a cell in one direction."""
-
-
-def _any_of(builder: Any, values: Sequence[Any]) -> Any:
-    result = values[0]
-    for value in values[1:]:
-        result = builder.or_(result, value)
-    return result
-
-
-def _along(builder: Any, cells: Any, slope: int) -> dict[int, Any]:
-    return {step: shifted(builder, cells, step, slope * step) for step in _STEPS}
-
-
 def _promises(builder: Any, stones: Any, gaps: Sequence[Any]) -> list[Any]:
     """Return the promises for each set of gaps, including occupied cells.
 
     A gap is the cell that would become the threat.
     """
     found: list[list[Any]] = [[] for _ in gaps]
-    for slope in _SLOPES:
-        near = _along(builder, stones, slope)
-        pairs = {
-            gap: _any_of(
-                builder,
-                [
-                    builder.and_(*(near[step] for step in window if step != gap))
-                    for window in _WINDOWS
-                    if gap in window
-                ],
-            )
-            for gap in _STEPS
-        }
+    for slope in SLOPES:
+        pairs = pairs_along(builder, stones, slope)
         for cells, results in zip(gaps, found, strict=True):
-            room = _along(builder, cells, slope)
-            results.extend(builder.and_(pairs[gap], room[gap]) for gap in _STEPS)
+            room = along(builder, cells, slope)
+            results.extend(builder.and_(pairs[gap], room[gap]) for gap in STEPS)
     below = builder.and_(shifted(builder, stones, 0, -1), shifted(builder, stones, 0, -2))
     for cells, results in zip(gaps, found, strict=True):
         results.append(builder.and_(below, shifted(builder, cells, 0, 1)))
-    return [_any_of(builder, results) for results in found]
+    return [any_of(builder, results) for results in found]
 
 
 def _influence(builder: Any, stones: Any, free: Any) -> Any:
     """Return the cells, including occupied ones, on lines with stones of one side only."""
     found = []
-    for slope in _SLOPES:
-        near = _along(builder, stones, slope)
+    for slope in SLOPES:
+        near = along(builder, stones, slope)
         room = {
             step: builder.or_(cells, near[step])
-            for step, cells in _along(builder, free, slope).items()
+            for step, cells in along(builder, free, slope).items()
         }
-        for window in _WINDOWS:
+        for window in WINDOWS:
             a, b, c = window
             open_line = builder.and_(builder.and_(room[a], room[b]), room[c])
-            found.append(builder.and_(open_line, _any_of(builder, [near[step] for step in window])))
-    return _any_of(builder, found)
+            found.append(builder.and_(open_line, any_of(builder, [near[step] for step in window])))
+    return any_of(builder, found)
 
 
 @instruction(register, register)

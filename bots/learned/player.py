@@ -6,11 +6,11 @@ from bots.budget import Budget, RemainingTime
 from bots.game_clock import GameClock
 from bots.learned import search as kernel
 from bots.learned.network import WHOLE
-from bots.learned.settings import EvaluationSettings, LearnedSettings
+from bots.learned.versions import EvaluationSettings, LearnedSettings
 from bots.learned.weights import read_evaluation
 from bots.options import read_options
 from bots.uct.player import DESCENTS_PER_SIMULATION
-from bots.uct.tree.layout import ROOT
+from bots.uct.tree.memory import ROOT
 from bots.uct.tree.player import TreeBasedPlayer
 
 LEAST_MOVES = 3

@@ -12,29 +12,67 @@ import numpy as np
 
 from bots.learned.network import WHOLE, Evaluation, count_cells, evaluate
 from bots.learned.patterns import odd_from_top
-from bots.learned.rollout import roll_out
+from bots.uct import nodes as form
 from bots.uct.leaf import Outlook, expansion_on
-from bots.uct.nodes import (
-    COLUMN,
-    COLUMNS,
-    DISTANCE,
-    FIELDS,
-    HEAD,
-    OPEN,
-    OUTCOME,
-    SLACK,
-    column_of,
-    outcome_of,
-    points_of,
-)
 from bots.uct.settings import CAREFUL, FORCED, LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
-from bots.uct.tree.descent import back_up, choose_child, count_descents, prefetch_children
-from bots.uct.tree.layout import DEPTH, PASSED_OVER, ROOT, STATE, USED, TreeMemory
+from bots.uct.tree.memory import (
+    DEPTH,
+    PASSED_OVER,
+    ROOT,
+    STATE,
+    USED,
+    TreeMemory,
+    back_up,
+    choose_child,
+    count_descents,
+    prefetch_children,
+)
 from engine import vector
-from engine.bits import ONE, below_random, popcount64, step_random, trailing_zeros64
+from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
 from engine.board import MAX_SIDE
-from engine.compiled import kernel
+from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
+
+
+@inlined
+def roll_out(outlook: Outlook, random: np.uint64, keeping: bool) -> tuple[int, np.uint64]:
+    """Return twice the result of a careful rollout for the side to move, and the generator.
+
+    Args:
+        outlook: the position, in which no side has connected four.
+        random: the generator's state.
+        keeping: whether a side plays below its own winning cells only without other columns: the
+            opponent would fill such a cell.
+
+    """
+    own, other, occupied, landing, own_threats, other_threats, bottoms, cells = outlook
+    second = 0  # 1 while `own` is the side that did not start
+    while True:
+        columns = vector.columns_of(landing)
+        blocks = vector.columns_of(landing & other_threats)
+        above = vector.playable(occupied | landing, bottoms, cells)
+        safe = columns & ~vector.columns_of(above & other_threats)
+        kept = safe & ~vector.columns_of(above & own_threats)
+        if vector.columns_of(landing & own_threats):
+            return 2 - 2 * second, random
+        if not columns:
+            return 1, random
+        if keeping:
+            safe = kept if kept else safe
+        stepped = step_random(random)
+        choices = blocks if blocks else safe
+        random = random if blocks else stepped
+        if not choices or blocks & (blocks - ONE):
+            return 2 * second, random
+        rank = below_random(random, popcount64(choices))
+        stone = vector.in_columns(landing, kth_bit(choices, rank))
+        own = own | stone
+        occupied = occupied | stone
+        landing = vector.playable(occupied, bottoms, cells)
+        own_threats, other_threats = other_threats, vector.threats(own)
+        own, other = other, own
+        second = 1 - second
+
 
 COLUMN_COUNT = np.uint64(MAX_SIDE)
 
@@ -54,7 +92,7 @@ class Parameters(NamedTuple):
     mixed: int
     """Share of a rollout in a new node's value, of `PARTS`."""
     keeping: bool
-    """Whether rollouts keep their threats, see `bots.learned.rollout`."""
+    """Whether rollouts keep their threats, see `bots.learned.search`."""
     fourth_root: bool
     """Whether exploration grows with the fourth root of the parent's visits."""
 
@@ -94,7 +132,7 @@ def search(
     root_empty = count_cells(vector.without(cells, root_occupied))
     used = np.int64(counters[USED])
     random = counters[STATE]
-    limit = len(tree) - SLACK
+    limit = len(tree) - form.SLACK
     new = 0
     old = 0
     nodes = np.int64(0)
@@ -111,12 +149,12 @@ def search(
         while True:
             meta = np.int64(tree[at + 3 * k])
             first = np.int64(tree[at + 2 * k])
-            if outcome_of(meta) != OPEN or first == 0:
+            if form.outcome_of(meta) != form.OPEN or first == 0:
                 break
             prefetch_children(tree, first)
-            siblings = np.int64(tree[first - HEAD]) & 255
+            siblings = np.int64(tree[first - form.HEAD]) & 255
             child = choose_child(tree, at, first, siblings, c, fourth_root)
-            move = ONE << np.uint64(column_of(np.int64(tree[child + 3 * siblings])))
+            move = ONE << np.uint64(form.column_of(np.int64(tree[child + 3 * siblings])))
             stone = vector.in_columns(vector.playable(occupied, bottoms, cells), move)
             own, other = other, own | stone
             occupied = occupied | stone
@@ -127,25 +165,25 @@ def search(
             path[2 * depth + 1] = k
         solved = False
         points: Any = 0
-        if outcome_of(meta) != OPEN:
+        if form.outcome_of(meta) != form.OPEN:
             old += 1
-            points = np.int64(points_of(outcome_of(meta), WHOLE))
+            points = np.int64(form.points_of(form.outcome_of(meta), WHOLE))
         else:
-            tries = np.uint64(meta & COLUMNS)
+            tries = np.uint64(meta & form.COLUMNS)
             room = np.int64(popcount64(tries))
-            if used + HEAD + FIELDS * room > limit:
+            if used + form.HEAD + form.FIELDS * room > limit:
                 # The tree is full: use the static value.
                 new += 1
                 points = np.int64(tree[at + k]) // max(np.int64(tree[at]), np.int64(1))
             else:
                 new += 1
                 nodes += room
-                first = used + HEAD
-                used += HEAD + FIELDS * room
-                tree[first - HEAD] = room | room << 8
+                first = used + form.HEAD
+                used += form.HEAD + form.FIELDS * room
+                tree[first - form.HEAD] = room | room << 8
                 tree[first - 1] = 0
                 tree[at + 2 * k] = first
-                tree[at + 3 * k] = meta & ~COLUMNS
+                tree[at + 3 * k] = meta & ~form.COLUMNS
                 tree[at] = 0
                 tree[at + k] = 0
                 landing = vector.playable(occupied, bottoms, cells)
@@ -171,7 +209,7 @@ def search(
                         other, mine, filled, below, other_threats, my_threats, bottoms, cells
                     )
                     outcome, distance, replies = _expand(after, depth == 0, SWITCHES)
-                    if outcome == OPEN:
+                    if outcome == form.OPEN:
                         value = WHOLE - evaluate(
                             other,
                             mine,
@@ -186,16 +224,16 @@ def search(
                         )
                         tree[child + room] = value
                     else:
-                        value = np.int64(points_of(outcome, WHOLE))
+                        value = np.int64(form.points_of(outcome, WHOLE))
                         tree[child + room] = PASSED_OVER
                         solved = True
                     tree[child] = 1
                     tree[child + 2 * room] = 0
                     tree[child + 3 * room] = (
                         np.int64(replies)
-                        | np.int64(trailing_zeros64(move)) << COLUMN
-                        | outcome << OUTCOME
-                        | distance << DISTANCE
+                        | np.int64(trailing_zeros64(move)) << form.COLUMN
+                        | outcome << form.OUTCOME
+                        | distance << form.DISTANCE
                     )
                     best = max(best, value)
                     child += 1
@@ -217,6 +255,6 @@ def search(
                     ) // PARTS
         back_up(tree, path, depth, points, solved, WHOLE, SWITCHES)
         deepest = max(deepest, np.int64(depth))
-        if outcome_of(tree[ROOT + 3]) != OPEN:
+        if form.outcome_of(tree[ROOT + 3]) != form.OPEN:
             break
     count_descents(memory, used, random, new, old, nodes, deepest)

@@ -1,11 +1,46 @@
-"""The versions with a learned evaluation as a table of differences.
+"""The versions with a learned evaluation as a table of differences, and their settings."""
 
-Each row has only its differences from the row it is based on.
-"""
+from dataclasses import dataclass
 
-from bots.learned.settings import LearnedSettings
+from bots.learned.weights_file import SHIPPED
+from bots.options import refuse_unless
+from bots.uct.settings import SearchSettings
 from bots.uct.versions import UCT
 from bots.version import Factory, Row, compose
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSettings(SearchSettings):
+    """The settings of all searches with a learned evaluation, which have the ideas of v5 to v12."""
+
+    reuse: bool = False
+    """v7: the next search reuses the tree below the current position."""
+    mixed: int = 0
+    """v22: share of a careful rollout in a new node's value, of 256."""
+    cells_per_move: int = 2
+    """v22: empty cells per own move that is expected under a clock. 2 gives all possible moves the
+    same time, a larger number gives early moves more."""
+    keeping: bool = False
+    """v23: both sides of a rollout keep their own winning cells: they do not play below one while
+    they have another move."""
+    fourth_root: bool = False
+    """v23: exploration grows with the fourth root of the parent's visits, not with the logarithm;
+    `c` then has another scale."""
+    weights: str = SHIPPED
+    """The path of a file of weights, a name in `SHIPPED_FILES`, or the SHA-256 of a stored file."""
+
+    def __post_init__(self) -> None:
+        SearchSettings.__post_init__(self)
+        refuse_unless(self.mixed > 0 or not self.keeping, "keeping", "needs a mixed above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedSettings(EvaluationSettings):
+    """The settings of v21 on."""
+
+    endgame: int = 0
+    """v18: most empty cells of a position that is solved exactly if that is fast."""
+
 
 ROWS = (
     Row(

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from bots.array_board import PLAYABLE, Cells, State, Tops, draw_column, lay_out, play
 from bots.budget import Budget
+from bots.move_budget import spend
 from bots.player import Choice, Info, TimedPlayer
-from bots.simulation_budget import spend
 from engine.bits import state_of_move, step_random
 from engine.board import Board
 from engine.compiled import kernel

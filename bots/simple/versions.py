@@ -32,7 +32,7 @@ SIMPLE = (
         "simple",
         None,
         "plays one fixed game of 20 plies, to measure the harness",
-        "bots.simple.null:Null",
+        "bots.simple.players:Null",
         ("any",),
         hidden=True,
     ),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from bots.budget import Budget
+from bots.move_budget import spend
 from bots.player import Choice, Info, TimedPlayer
-from bots.simulation_budget import spend
 from bots.uct.nodes import DRAWN, LOST, OPEN, WON
 from bots.uct.root import Candidate, RootThreats, best_mean, best_proven, root_threats
 from bots.uct.settings import SearchSettings
@@ -14,8 +14,6 @@ from engine.board import Board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
 
-MOST_SIMULATIONS_PER_MS = 3000
-"""More simulations per millisecond than any machine makes, to size the memory of a timed move."""
 DESCENTS_PER_SIMULATION = 4
 """Descents per requested simulation after which a search without new nodes stops."""
 PV_PLIES = 16
@@ -42,6 +40,8 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
     """
 
     _settings: SearchSettings
+    _most_simulations_per_ms = 3000
+    """More simulations per millisecond than any machine makes, to size the memory of a move."""
     _forced = True
     """v8: only a win is expanded if there is one, else the blocks of threats."""
     _distances = True
@@ -59,7 +59,8 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
         # Compile or load everything that `choose` calls.
         self._allocate(64)
         self._run_every_kernel()
-        self._simulations = budget.simulations or MOST_SIMULATIONS_PER_MS * (budget.time_ms or 1)
+        most = self._most_simulations_per_ms * (budget.time_ms or 1)
+        self._simulations = budget.simulations or most
         self._allocate(self._simulations)
 
     def choose(self, moves: Sequence[int]) -> Choice:

@@ -111,6 +111,7 @@ class TreeSettings(SearchSettings):
             "needs distances=yes and solve=yes",
         )
         refuse_unless(not (self.urgent and self.expect), "urgent", "needs expect=0")
+        refuse_unless(self.vector or not self.expect, "expect", "needs vector=yes")
         refuse_unless(not self.hint or self.expect > 0, "hint", "needs an expect above 0")
 
     @property

@@ -1,6 +1,6 @@
 """The solver: exact values of positions, with a transposition table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -157,30 +157,6 @@ class Solver:
             low, high = int(answers[:, 0].max()), int(answers[:, 1].min())
             spent = int(answers[:, 2].sum())
         return low, high, spent
-
-    def solve_all(
-        self, positions: Sequence[Position], *, weak: bool = False, nodes: int | None = None
-    ) -> list[Solution]:
-        """Return the values of positions in one call, which is faster than `solve` for easy ones.
-
-        Args:
-            positions: positions of this solver's board that are not over.
-            weak: whether only win, draw or loss is wanted.
-            nodes: node limit for each position.
-
-        Raises:
-            SolverError: a position is over or belongs to another board.
-
-        """
-        for position in positions:
-            self._check(position)
-        limit = NO_LIMIT if nodes is None else nodes
-        words = geometry.positions_words(positions, self.board)
-        answers = self.scores(words, weak=weak, limit=limit, clears=True)
-        return [
-            self.solution(position.ply, *answer)
-            for position, answer in zip(positions, answers.tolist(), strict=True)
-        ]
 
     def columns(
         self,

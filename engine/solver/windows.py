@@ -14,8 +14,7 @@ from engine.compiled import lean, lean_kernel
 from engine.lanes import WordArray
 from engine.solver import wide, wide_table, word, word_table
 from engine.solver.memory import NO_GUESS, Integers, SolverMemory, SolverQuestion
-from engine.solver.node import FAR
-from engine.solver.rules import DRAWN, LOST, settle_on
+from engine.solver.node import DRAWN, FAR, LOST, settle_on
 from engine.solver.search import search_on
 
 SOON = 3

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bots.learned.rollout import roll_out as learned_roll_out
+from bots.learned.search import roll_out as learned_roll_out
 from bots.uct.leaf import Outlook, rollout_on
 from bots.uct.no_lookahead.search import NoLookaheadParameters, no_lookahead_policies
 from engine import lanes, vector

@@ -1,36 +1,313 @@
-"""Roots of the graph, and its memory management: reference counts, sweeps, clearing.
+"""The graph: its layout, its hash table, its nodes, and its memory management.
+
+Nodes are positions, edges are moves. A node is a row of sixteen 32-bit integers, one cache line,
+accessible through three arrays on the same memory (32-bit and 64-bit integers, single-precision
+numbers)::
+
+    0..5   the stones (three 64-bit words): per column the mover's opponent's stones, and one bit on
+           the landing cell; what lies below that bit and is not set belongs to the mover
+    6      place of its edges, 0 if there are none
+    7      meta: bits 0..11 untried columns, 16..17 outcome for the mover, 18..25 plies to the end,
+           26 the side to move
+    8, 9   own rollouts: their number, and twice their results for the mover
+    10     mean for the mover, single precision
+    11     weight of the mean, single precision
+    12     references: edges that lead here, and roots; -1 if free
+    13     the next free node of a list
+    14,15  the hash of its stones
+
+The edges of a node are one block, with equal fields adjacent::
+
+    head 0 | visits x k | means x k | children x k | columns x k         k edges
+
+    head   k in bits 0..7, edges made so far from bit 8 on
+    mean   of the child for its mover when the edge was last followed; plus
+           `bots.uct.ucb.SOLVED_OFFSET` if the child is solved
+
+The hash table has open addressing. An entry has the upper half of the hash, a generation and a
+node's number. An entry of another generation, or of generation 0, is empty, so the table is cleared
+in one step. The home slot of an entry follows from its half of the hash, so entries can move when
+one is removed. Hashes are Zobrist's (1970): the exclusive or of one random number for each stone.
 
 Clearing (v14 every tenth move, v17 every move) needs no code here: the counters of used nodes and
 edges are reset and the table gets a new generation.
 """
 
-import numpy as np
+from typing import Any, Final, NamedTuple
 
-from bots.uct.graph.hash_table import entry_of, remove_entry
-from bots.uct.graph.layout import (
-    EDGES,
-    FREE_EDGES,
-    FREE_NODE,
-    GENERATION,
-    HASH,
-    LIVE,
-    MEAN,
-    META,
-    NEXT,
-    POINTS,
-    REFERENCES,
-    ROLLOUTS,
-    ROW,
-    USED_NODES,
-    WEIGHT,
-    Graph,
-    Wide,
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.uct.nodes import (
+    COLUMNS,
+    DISTANCE,
+    DRAWN,
+    FIELDS,
+    HEAD,
+    LOST,
+    OUTCOME,
+    SIDE,
+    SLACK,
+    WON,
+    Integer,
+    distance_of,
+    outcome_of,
 )
-from bots.uct.graph.node import allocate_node, find_or_slot
-from bots.uct.nodes import FIELDS, HEAD, SIDE, Integer
+from bots.uct.ucb import SOLVED_OFFSET, sum_edges
 from engine import vector
 from engine.compiled import inlined, kernel
-from engine.lanes import FORBIDDEN, WordArray
+from engine.lanes import FORBIDDEN, WordArray, to_words
+from engine.position import Position, geometry
+from engine.seeds import SplitMix
+from engine.vector import Register
+
+Rows = NDArray[np.int32]
+Wide = NDArray[np.uint64]
+Floats = NDArray[np.float32]
+Edges = NDArray[np.int32]
+Table = NDArray[np.uint64]
+
+ROW: Final = 16
+EDGES: Final = 6
+META: Final = 7
+ROLLOUTS: Final = 8
+POINTS: Final = 9
+MEAN: Final = 10
+WEIGHT: Final = 11
+REFERENCES: Final = 12
+NEXT: Final = 13
+HASH: Final = 7
+"""Index in the array of 64-bit integers."""
+
+USED_NODES, USED_EDGES, STATE, NEW, OLD, DEPTH, FREE_NODE, LIVE, GENERATION = range(9)
+"""Counters between chunks: nodes and edge integers ever used, generator, new and repeated descents,
+deepest descent, head of the list of free nodes, nodes in use, generation of the table."""
+FREE_EDGES: Final = 16
+"""First of the heads of lists of free blocks, by number of edges."""
+COUNTERS: Final = 32
+
+ID_BITS: Final = 25
+GENERATION_BITS: Final = 7
+"""Layout of a table entry: hash in the upper 32 bits, generation in 7, node in 25."""
+
+
+class Graph(NamedTuple):
+    """The memory of a graph."""
+
+    rows: Rows
+    """Nodes as 32-bit integers."""
+    wide: Wide
+    """The same memory as 64-bit integers."""
+    floats: Floats
+    """The same memory as single-precision numbers."""
+    edges: Edges
+    """Blocks of edges."""
+    edge_means: Floats
+    """The same memory as single-precision numbers."""
+    table: Table
+    """Hash table, see `bots.uct.graph.memory`."""
+    shift: np.uint64
+    """64 less the number of bits of the table's size."""
+    counters: Wide
+    """Counters, see `USED_NODES`."""
+
+
+_ID = np.uint64((1 << ID_BITS) - 1)
+_GENERATIONS = np.uint64((1 << GENERATION_BITS) - 1)
+_ID_BITS = np.uint64(ID_BITS)
+_HALF = np.uint64(32)
+_NOTHING = np.uint64(0)
+
+GENERATIONS = (1 << GENERATION_BITS) - 1
+"""Largest generation; after it the table must be cleared explicitly."""
+CELLS = 192
+"""Zobrist numbers per side: 16 for each of 12 columns."""
+
+
+def stones_of(position: Position) -> NDArray[np.uint64]:
+    """Return a position as a node stores it: stones of the side to move and landing cells."""
+    masks = geometry(position.board)
+    occupied = position.stones[0] | position.stones[1] | masks.forbidden
+    landing = (occupied + masks.bottoms) & ~occupied
+    return to_words(position.stones[position.to_move] | landing)
+
+
+def _keys() -> NDArray[np.uint64]:
+    random = SplitMix(0x5EED)
+    return np.array([random.next64() for _ in range(2 * CELLS)], np.uint64)
+
+
+ZOBRIST = _keys()
+
+
+def hash_of(position: Position) -> np.uint64:
+    """Return the hash of a position's stones."""
+    total = np.uint64(0)
+    for side in (0, 1):
+        for cell in range(CELLS):
+            if position.stones[side] >> cell & 1:
+                total ^= ZOBRIST[CELLS * side + cell]
+    return np.uint64(total)
+
+
+@inlined
+def entry_of(key: np.uint64, generation: np.uint64, node: np.int64) -> np.uint64:
+    """Return a table entry."""
+    return (key >> _HALF) << _HALF | generation << _ID_BITS | np.uint64(node)
+
+
+@inlined
+def home_of(entry: np.uint64, shift: np.uint64) -> np.int64:
+    """Return the home slot of an entry or a hash; `shift` is 64 less the table's bits."""
+    return np.int64(entry >> shift)
+
+
+@inlined
+def is_current(entry: np.uint64, generation: np.uint64) -> bool:
+    """Return whether the slot has an entry of this generation."""
+    return bool((entry >> _ID_BITS & _GENERATIONS) == generation)
+
+
+@inlined
+def node_of(entry: np.uint64) -> np.int64:
+    """Return the number of an entry's node."""
+    return np.int64(entry & _ID)
+
+
+@inlined
+def remove_entry(
+    table: Table, shift: np.uint64, generation: np.uint64, key: np.uint64, node: np.int64
+) -> None:
+    """Remove a node's entry and close the gap, so that the others are still found."""
+    last = len(table) - 1
+    place = home_of(key, shift)
+    while not (is_current(table[place], generation) and node_of(table[place]) == node):
+        if not is_current(table[place], generation):
+            return
+        place = (place + 1) & last
+    gap = place
+    while True:
+        place = (place + 1) & last
+        entry = table[place]
+        if not is_current(entry, generation):
+            break
+        # An entry may move back into the gap unless its home slot is between the two.
+        if (place - home_of(entry, shift)) & last >= (place - gap) & last:
+            table[gap] = entry
+            gap = place
+    table[gap] = _NOTHING
+
+
+_HALF = np.uint64(32)
+
+
+@inlined
+def find_or_slot(graph: Graph, key: np.uint64, stones: Register) -> tuple[np.int64, np.int64]:
+    """Return the node with these stones or -1, and its slot in the table."""
+    table, wide = graph.table, graph.wide
+    generation = graph.counters[GENERATION]
+    word0, word1, word2 = vector.unpack(stones)
+    last = len(table) - 1
+    place = home_of(key, graph.shift)
+    while True:
+        entry = table[place]
+        if not is_current(entry, generation):
+            return np.int64(-1), place
+        if entry >> _HALF == key >> _HALF:
+            node = node_of(entry)
+            row = node * (ROW // 2)
+            if wide[row] == word0 and wide[row + 1] == word1 and wide[row + 2] == word2:
+                return node, place
+        place = (place + 1) & last
+
+
+@inlined
+def set_value(graph: Graph, row: Integer) -> None:
+    """Recompute a node's mean and weight from its own rollouts and its edges."""
+    rows, floats, edges = graph.rows, graph.floats, graph.edges
+    first = np.int64(rows[row + EDGES])
+    points = np.float32(0.5) * np.float32(rows[row + POINTS])
+    weight = np.float32(rows[row + ROLLOUTS])
+    if first:
+        head = np.int64(edges[first - HEAD])
+        below, visits = sum_edges(edges, first, head & 255, head >> 8)
+        points += below
+        weight += visits
+    floats[row + MEAN] = points / weight
+    floats[row + WEIGHT] = weight
+
+
+@inlined
+def solve_node(graph: Graph, row: Integer) -> bool:
+    """Mark a node as solved if its edges prove it, and return whether they do."""
+    rows, floats, edges, edge_means = graph.rows, graph.floats, graph.edges, graph.edge_means
+    meta = rows[row + META]
+    first = np.int64(rows[row + EDGES])
+    head = np.int64(edges[first - HEAD])
+    k = head & 255
+    unsolved = (meta & COLUMNS) != 0
+    drawn = False
+    shortest: Any = 256
+    longest: Any = 0
+    for edge in range(first, first + (head >> 8)):
+        if edge_means[edge + k] > SOLVED_OFFSET / 2:
+            unsolved = True
+            continue
+        child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]
+        outcome = outcome_of(child_meta)
+        distance = distance_of(child_meta)
+        if outcome == WON:
+            shortest = min(shortest, distance)
+        elif outcome == DRAWN:
+            drawn = True
+        else:
+            longest = max(longest, distance)
+    if shortest < 256:
+        rows[row + META] = meta | LOST << OUTCOME | (shortest + 1) << DISTANCE
+        floats[row + MEAN] = np.float32(0.0)
+    elif unsolved:
+        return False
+    elif drawn:
+        rows[row + META] = meta | DRAWN << OUTCOME
+        floats[row + MEAN] = np.float32(0.5)
+    else:
+        rows[row + META] = meta | WON << OUTCOME | (longest + 1) << DISTANCE
+        floats[row + MEAN] = np.float32(1.0)
+    return True
+
+
+@inlined
+def allocate_edges(graph: Graph, k: Integer) -> np.int64:
+    """Allocate a block for k edges and return its place, 0 if memory is full."""
+    edges, counters = graph.edges, graph.counters
+    free = np.int64(counters[FREE_EDGES + k])
+    if free:
+        counters[FREE_EDGES + k] = np.uint64(edges[free - 1])
+    else:
+        used = np.int64(counters[USED_EDGES])
+        if used + HEAD + FIELDS * k > len(edges) - SLACK:
+            return np.int64(0)
+        free = used + HEAD
+        counters[USED_EDGES] = np.uint64(used + HEAD + FIELDS * k)
+    edges[free - HEAD] = k
+    edges[free - 1] = 0
+    return free
+
+
+@inlined
+def allocate_node(graph: Graph) -> np.int64:
+    """Allocate a node and return its number, -1 if memory is full."""
+    rows, counters = graph.rows, graph.counters
+    free = np.int64(counters[FREE_NODE]) - 1
+    if free >= 0:
+        counters[FREE_NODE] = np.uint64(rows[free * ROW + NEXT])
+        return free
+    free = np.int64(counters[USED_NODES])
+    if (free + 1) * ROW > len(rows):
+        return np.int64(-1)
+    counters[USED_NODES] = np.uint64(free + 1)
+    return free
+
 
 ONE = np.uint64(1)
 WORDS = 3
@@ -40,7 +317,7 @@ WORDS = 3
 def root_node(graph: Graph, stones: Wide, key: np.uint64, meta: int) -> np.int64:
     """Find the node of a position, or make it with this meta; return -1 if memory is full.
 
-    `stones` and `key` are from `stones_of` and `hash_of` in `bots.uct.graph.hash_table`.
+    `stones` and `key` are from `stones_of` and `hash_of` in `bots.uct.graph.memory`.
     """
     rows, wide, floats, counters = graph.rows, graph.wide, graph.floats, graph.counters
     packed = vector.pack(stones[0], stones[1], stones[2])

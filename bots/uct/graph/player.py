@@ -6,12 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.options import read_options
-from bots.uct.graph import layout
+from bots.uct import nodes as form
+from bots.uct.graph import memory
 from bots.uct.graph import search as kernel
-from bots.uct.graph.hash_table import GENERATIONS, hash_of, stones_of
-from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW, Graph
-from bots.uct.graph.memory import EDGE_INTEGERS, bytes_of_a_node, release, root_node, sweep
-from bots.uct.nodes import COLUMNS, DISTANCE, FIRST_FREE, HEAD, OPEN, OUTCOME, SIDE, SLACK
 from bots.uct.player import DESCENTS_PER_SIMULATION, SearchPlayer, Statistics
 from bots.uct.root import Candidate
 from bots.uct.settings import GraphSettings
@@ -52,18 +49,18 @@ class GraphPlayer(SearchPlayer[int]):
 
     def _allocate(self, simulations: int) -> None:
         moves = REUSED_MOVES[self._settings.memory]
-        room = self._settings.memory_mib * 2**20 // bytes_of_a_node()
+        room = self._settings.memory_mib * 2**20 // memory.bytes_of_a_node()
         count = min(room, moves * simulations + 64)
         bits = max(6, (count + count // 2).bit_length())
-        self._rows = aligned(count * ROW)
-        self._edges = np.empty(count * EDGE_INTEGERS + SLACK, np.int32)
+        self._rows = aligned(count * memory.ROW)
+        self._edges = np.empty(count * memory.EDGE_INTEGERS + form.SLACK, np.int32)
         table = np.empty(1 << bits, np.uint64)
         # Zeroed explicitly: access is random, so the first descents would wait for all pages
         # to be mapped.
         table.fill(0)
         self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
-        self._counters = np.zeros(layout.COUNTERS, np.uint64)
-        self._graph = Graph(
+        self._counters = np.zeros(memory.COUNTERS, np.uint64)
+        self._graph = memory.Graph(
             self._rows,
             self._rows.view(np.uint64),
             self._rows.view(np.float32),
@@ -80,67 +77,71 @@ class GraphPlayer(SearchPlayer[int]):
 
     def _forget(self) -> None:
         """Clear table, nodes and edges in one step."""
-        generation = int(self._counters[layout.GENERATION]) + 1
-        if generation > GENERATIONS:
+        generation = int(self._counters[memory.GENERATION]) + 1
+        if generation > memory.GENERATIONS:
             self._graph.table[:] = 0
             generation = 1
         self._counters[:] = 0
-        self._counters[layout.GENERATION] = generation
-        self._counters[layout.USED_EDGES] = FIRST_FREE
+        self._counters[memory.GENERATION] = generation
+        self._counters[memory.USED_EDGES] = form.FIRST_FREE
         self._node = NO_NODE
 
     def _begin(self, moves: tuple[int, ...]) -> None:
-        former, memory = self._moves, self._settings.memory
+        former, policy = self._moves, self._settings.memory
         goes_on = former is not None and moves[: len(former)] == former
-        emptied = memory == "emptied" and self._asked % EMPTIED_EVERY == 0
-        if memory == "bump" or emptied or not goes_on:
+        emptied = policy == "emptied" and self._asked % EMPTIED_EVERY == 0
+        if policy == "bump" or emptied or not goes_on:
             self._forget()
         self._asked += 1
-        if memory == "swept" and goes_on:
-            sweep(self._graph, self._stones, self._words, self._position.to_move)
+        if policy == "swept" and goes_on:
+            memory.sweep(self._graph, self._stones, self._words, self._position.to_move)
         old = self._node
         self._node = self._find_root()
         if self._node == NO_NODE:
             self._forget()
             old = NO_NODE
             self._node = self._find_root()
-        self._rows[self._node * ROW + REFERENCES] += 1
-        if memory == "counted" and old != NO_NODE:
-            release(self._graph, old)
+        self._rows[self._node * memory.ROW + memory.REFERENCES] += 1
+        if policy == "counted" and old != NO_NODE:
+            memory.release(self._graph, old)
         self._moves = moves
-        self._counters[layout.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
-        self._counters[[layout.NEW, layout.OLD, layout.DEPTH]] = 0
+        self._counters[memory.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
+        self._counters[[memory.NEW, memory.OLD, memory.DEPTH]] = 0
 
     def _find_root(self) -> int:
-        meta = self._root_columns() | self._position.to_move << SIDE
-        node = int(root_node(self._graph, stones_of(self._position), hash_of(self._position), meta))
-        row = node * ROW
-        if node != NO_NODE and not self._rows[row + EDGES]:
+        meta = self._root_columns() | self._position.to_move << form.SIDE
+        node = int(
+            memory.root_node(
+                self._graph, memory.stones_of(self._position), memory.hash_of(self._position), meta
+            )
+        )
+        row = node * memory.ROW
+        if node != NO_NODE and not self._rows[row + memory.EDGES]:
             # An end node has no children to choose from, so it is opened again.
-            self._rows[row + META] = meta
+            self._rows[row + memory.META] = meta
         return node
 
     def _meta(self, node: int) -> int:
-        return int(self._rows[node * ROW + META])
+        return int(self._rows[node * memory.ROW + memory.META])
 
     def _solved(self) -> bool:
-        return self._meta(self._node) >> OUTCOME & 3 != OPEN
+        return self._meta(self._node) >> form.OUTCOME & 3 != form.OPEN
 
     def _children(self, node: int | None) -> list[tuple[Candidate, int]]:
-        first = int(self._rows[(self._node if node is None else node) * ROW + EDGES])
+        first = int(self._rows[(self._node if node is None else node) * memory.ROW + memory.EDGES])
         if not first:
             return []
-        head = int(self._edges[first - HEAD])
+        head = int(self._edges[first - form.HEAD])
         k = head & 255
         found = []
         for edge in range(first, first + (head >> 8)):
             child = int(self._edges[edge + 2 * k])
             mean = float(self._graph.edge_means[edge + k])
-            outcome, distance = OPEN, 0
+            outcome, distance = form.OPEN, 0
             if mean < SOLVED_OFFSET / 2:
                 mean -= SOLVED_OFFSET
-                outcome = self._meta(child) >> OUTCOME & 3
-                distance = self._meta(child) >> DISTANCE & 255
+                outcome = self._meta(child) >> form.OUTCOME & 3
+                distance = self._meta(child) >> form.DISTANCE & 255
             column, visits = int(self._edges[edge + 3 * k]), int(self._edges[edge])
             found.append((Candidate(column, mean, visits, outcome, distance), child))
         return found
@@ -148,7 +149,7 @@ class GraphPlayer(SearchPlayer[int]):
     def _statistics(self) -> Statistics:
         new, old, depth, live = (
             int(self._counters[which])
-            for which in (layout.NEW, layout.OLD, layout.DEPTH, layout.LIVE)
+            for which in (memory.NEW, memory.OLD, memory.DEPTH, memory.LIVE)
         )
         return Statistics(new, old, depth, live)
 
@@ -160,4 +161,4 @@ def aligned(integers: int) -> NDArray[np.int32]:
     return raw[start : start + 4 * integers].view(np.int32)
 
 
-assert COLUMNS < 1 << OUTCOME  # noqa: S101 - the fields of a meta do not overlap
+assert form.COLUMNS < 1 << form.OUTCOME  # noqa: S101 - the fields of a meta do not overlap

@@ -10,39 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.graph.hash_table import CELLS as ZOBRIST_CELLS
-from bots.uct.graph.hash_table import ZOBRIST, entry_of, home_of
-from bots.uct.graph.layout import (
-    DEPTH,
-    EDGES,
-    GENERATION,
-    HASH,
-    LIVE,
-    MEAN,
-    META,
-    NEW,
-    OLD,
-    POINTS,
-    REFERENCES,
-    ROLLOUTS,
-    ROW,
-    STATE,
-    WEIGHT,
-    Graph,
-)
-from bots.uct.graph.node import allocate_edges, allocate_node, find_or_slot, set_value, solve_node
+from bots.uct import nodes as form
+from bots.uct.graph import memory
+from bots.uct.graph.memory import CELLS as ZOBRIST_CELLS
 from bots.uct.leaf import Outlook, expansion_on, rollout_on
-from bots.uct.nodes import (
-    COLUMNS,
-    DISTANCE,
-    HEAD,
-    OPEN,
-    OUTCOME,
-    SIDE,
-    WIN_POINTS,
-    outcome_of,
-    points_of,
-)
 from bots.uct.settings import URGENT
 from bots.uct.ucb import SOLVED_OFFSET, best_edge, exploration
 from engine import vector
@@ -68,7 +39,7 @@ expand = expansion_on(vector)
 def search_graph(
     stones: WordArray,
     board: WordArray,
-    graph: Graph,
+    graph: memory.Graph,
     path: NDArray[np.int64],
     root: int,
     side: int,
@@ -98,11 +69,11 @@ def search_graph(
     root_occupied = root_own | root_other | vector.load(board, FORBIDDEN)
     full = ~np.uint64(0)
     everywhere = vector.pack(full, full, full)
-    random = counters[STATE]
-    generation = counters[GENERATION]
+    random = counters[memory.STATE]
+    generation = counters[memory.GENERATION]
     new = 0
     old = 0
-    deepest = np.int64(counters[DEPTH])
+    deepest = np.int64(counters[memory.DEPTH])
     while new < simulations and new + old < descents:
         own, other, occupied = root_own, root_other, root_occupied
         node = np.int64(root)
@@ -112,21 +83,21 @@ def search_graph(
         is_full = False
         created = False
         while True:
-            row = node * ROW
-            meta = np.int64(rows[row + META])
-            if outcome_of(meta) != OPEN:
+            row = node * memory.ROW
+            meta = np.int64(rows[row + memory.META])
+            if form.outcome_of(meta) != form.OPEN:
                 break
-            first = np.int64(rows[row + EDGES])
-            tries = np.uint64(meta & COLUMNS)
+            first = np.int64(rows[row + memory.EDGES])
+            tries = np.uint64(meta & form.COLUMNS)
             fresh_edge = False
             if tries:
                 if first == 0:
-                    first = allocate_edges(graph, np.int64(popcount64(tries)))
+                    first = memory.allocate_edges(graph, np.int64(popcount64(tries)))
                     if first == 0:
                         is_full = True
                         break
-                    rows[row + EDGES] = first
-                head = np.int64(edges[first - HEAD])
+                    rows[row + memory.EDGES] = first
+                head = np.int64(edges[first - form.HEAD])
                 k = head & 255
                 edge = first + (head >> 8)
                 if (
@@ -142,10 +113,10 @@ def search_graph(
                     move = kth_bit(tries, below_random(random, popcount64(tries)))
                     fresh_edge = True
             else:
-                k = np.int64(edges[first - HEAD]) & 255
+                k = np.int64(edges[first - form.HEAD]) & 255
                 edge = first
                 if k > 1:
-                    weight = np.int64(floats[row + WEIGHT])
+                    weight = np.int64(floats[row + memory.WEIGHT])
                     edge = best_edge(edges, first, k, exploration(c, weight))
                 move = ONE << np.uint64(edges[edge + 3 * k])
             stone = vector.playable(occupied, bottoms, cells)
@@ -154,16 +125,16 @@ def search_graph(
                 word0, word1, word2 = vector.unpack(stone)
                 height = trailing_zeros64(word0 | word1 | word2) & FIFTEEN
                 column = np.int64(trailing_zeros64(move))
-                key = wide[node * (ROW // 2) + HASH]
-                key ^= ZOBRIST[ZOBRIST_CELLS * mover + 16 * column + np.int64(height)]
-                prefetch(table, int(home_of(key, shift)))
+                key = wide[node * (memory.ROW // 2) + memory.HASH]
+                key ^= memory.ZOBRIST[ZOBRIST_CELLS * mover + 16 * column + np.int64(height)]
+                prefetch(table, int(memory.home_of(key, shift)))
             own, other = other, own | stone
             occupied = occupied | stone
             if fresh_edge:
                 filled = own | vector.playable(occupied, bottoms, everywhere)
-                child, place = find_or_slot(graph, key, filled)
+                child, place = memory.find_or_slot(graph, key, filled)
                 if child < 0:
-                    child = allocate_node(graph)
+                    child = memory.allocate_node(graph)
                     if child < 0:
                         # Undo: the rollout starts before the move.
                         occupied = occupied ^ stone
@@ -171,20 +142,20 @@ def search_graph(
                         is_full = True
                         break
                     created = True
-                    table[place] = entry_of(key, generation, child)
-                    at = child * (ROW // 2)
+                    table[place] = memory.entry_of(key, generation, child)
+                    at = child * (memory.ROW // 2)
                     wide[at], wide[at + 1], wide[at + 2] = vector.unpack(filled)
-                    wide[at + HASH] = key
-                    rows[child * ROW + EDGES] = 0
-                    rows[child * ROW + REFERENCES] = 0
-                    floats[child * ROW + MEAN] = np.float32(0.5)
-                rows[row + META] = meta & ~np.int64(move)
-                edges[first - HEAD] += 256
+                    wide[at + memory.HASH] = key
+                    rows[child * memory.ROW + memory.EDGES] = 0
+                    rows[child * memory.ROW + memory.REFERENCES] = 0
+                    floats[child * memory.ROW + memory.MEAN] = np.float32(0.5)
+                rows[row + memory.META] = meta & ~np.int64(move)
+                edges[first - form.HEAD] += 256
                 edges[edge] = 0
-                edge_means[edge + k] = floats[child * ROW + MEAN]
+                edge_means[edge + k] = floats[child * memory.ROW + memory.MEAN]
                 edges[edge + 2 * k] = child
                 edges[edge + 3 * k] = column
-                rows[child * ROW + REFERENCES] += 1
+                rows[child * memory.ROW + memory.REFERENCES] += 1
             else:
                 child = np.int64(edges[edge + 2 * k])
             node = child
@@ -195,7 +166,7 @@ def search_graph(
             path[3 * depth + 2] = k
             if created:
                 break
-        row = node * ROW
+        row = node * memory.ROW
         if created or is_full:
             outlook = Outlook(
                 own,
@@ -208,46 +179,49 @@ def search_graph(
                 cells,
             )
             new += 1
-            outcome = OPEN
+            outcome = form.OPEN
             if created:
                 # Below it, the side to move had no win, or its node would be an end.
                 outcome, distance, tries = expand(outlook, depth == 1, flags)
-                rows[row + META] = (
-                    np.int64(tries) | outcome << OUTCOME | distance << DISTANCE | mover << SIDE
+                rows[row + memory.META] = (
+                    np.int64(tries)
+                    | outcome << form.OUTCOME
+                    | distance << form.DISTANCE
+                    | mover << form.SIDE
                 )
-                rows[row + ROLLOUTS] = 1
-                rows[row + POINTS] = points_of(outcome, WIN_POINTS)
-                floats[row + WEIGHT] = np.float32(1.0)
-                counters[LIVE] += ONE
-                if outcome != OPEN:
-                    floats[row + MEAN] = np.float32(0.5) * np.float32(
-                        points_of(outcome, WIN_POINTS)
+                rows[row + memory.ROLLOUTS] = 1
+                rows[row + memory.POINTS] = form.points_of(outcome, form.WIN_POINTS)
+                floats[row + memory.WEIGHT] = np.float32(1.0)
+                counters[memory.LIVE] += ONE
+                if outcome != form.OPEN:
+                    floats[row + memory.MEAN] = np.float32(0.5) * np.float32(
+                        form.points_of(outcome, form.WIN_POINTS)
                     )
             else:
-                rows[row + ROLLOUTS] += 1
-            if outcome == OPEN:
+                rows[row + memory.ROLLOUTS] += 1
+            if outcome == form.OPEN:
                 result, random = rollout(outlook, random, False)
-                rows[row + POINTS] += 2 - result
-                set_value(graph, row)
+                rows[row + memory.POINTS] += 2 - result
+                memory.set_value(graph, row)
         else:
             old += 1
         for level in range(depth, 0, -1):
-            child_row = path[3 * level] * ROW
+            child_row = path[3 * level] * memory.ROW
             edge = path[3 * level + 1]
             k = path[3 * level + 2]
-            row = path[3 * level - 3] * ROW
+            row = path[3 * level - 3] * memory.ROW
             edges[edge] += 1
-            if outcome_of(rows[child_row + META]) == OPEN:
-                edge_means[edge + k] = floats[child_row + MEAN]
-                set_value(graph, row)
+            if form.outcome_of(rows[child_row + memory.META]) == form.OPEN:
+                edge_means[edge + k] = floats[child_row + memory.MEAN]
+                memory.set_value(graph, row)
             else:
-                edge_means[edge + k] = floats[child_row + MEAN] + np.float32(SOLVED_OFFSET)
-                if not solve_node(graph, row):
-                    set_value(graph, row)
+                edge_means[edge + k] = floats[child_row + memory.MEAN] + np.float32(SOLVED_OFFSET)
+                if not memory.solve_node(graph, row):
+                    memory.set_value(graph, row)
         deepest = max(deepest, np.int64(depth))
-        if outcome_of(rows[root * ROW + META]) != OPEN:
+        if form.outcome_of(rows[root * memory.ROW + memory.META]) != form.OPEN:
             break
-    counters[STATE] = random
-    counters[NEW] += np.uint64(new)
-    counters[OLD] += np.uint64(old)
-    counters[DEPTH] = np.uint64(deepest)
+    counters[memory.STATE] = random
+    counters[memory.NEW] += np.uint64(new)
+    counters[memory.OLD] += np.uint64(old)
+    counters[memory.DEPTH] = np.uint64(deepest)

@@ -5,14 +5,12 @@ from typing import Any
 
 from bots.options import read_options
 from bots.player import Choice
-from bots.uct.no_lookahead.column_weights import draw_tables
-from bots.uct.no_lookahead.search import NoLookaheadParameters, search_no_lookahead
+from bots.uct.no_lookahead.search import NoLookaheadParameters, draw_tables, search_no_lookahead
 from bots.uct.player import DESCENTS_PER_SIMULATION
 from bots.uct.root import Candidate, best_central
 from bots.uct.settings import NoLookaheadSettings
-from bots.uct.tree.layout import ROOT
+from bots.uct.tree.memory import ROOT, find_child, move_root
 from bots.uct.tree.player import TreeBasedPlayer
-from bots.uct.tree.reuse import find_child, move_root
 
 
 class NoLookaheadPlayer(TreeBasedPlayer):

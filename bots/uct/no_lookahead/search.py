@@ -1,9 +1,10 @@
-"""The search of the players without look-ahead: its policies and its kernel.
+"""The search of the players without look-ahead: its rollouts, its policies and its kernel.
 
 A node is decided only if a four is on the board or the board is full; a rollout draws columns by
 weight until one of these is the case.
 """
 
+from functools import lru_cache
 from types import ModuleType
 from typing import NamedTuple
 
@@ -12,11 +13,50 @@ from numpy.typing import NDArray
 
 from bots.uct.leaf import Outlook
 from bots.uct.nodes import DRAWN, OPEN, WON
-from bots.uct.tree.layout import TreeMemory
+from bots.uct.tree.memory import TreeMemory
 from bots.uct.tree.search import Policies, search_on
 from engine import vector
 from engine.bits import below_random, step_random
 from engine.compiled import inlined, kernel
+
+
+class DrawTables(NamedTuple):
+    """The draw tables of all sets of playable columns (masks below ``2 ** columns``)."""
+
+    totals: NDArray[np.uint64]
+    """Sum of each set's weights, shape (sets,)."""
+    columns: NDArray[np.uint16]
+    """Column, as a mask of one bit, for each number below the total: shape (sets, largest total).
+
+    With equal weights, number k selects the k-th column in ascending order."""
+
+
+def column_weights(rollout: str, columns: int) -> tuple[int, ...]:
+    """Return the weights of the columns as small integers.
+
+    ``middle``: 1 + the distance to the nearer edge. ``seven``: max(1, 7 - the distance to the
+    centre line), which is between two columns if their number is even.
+    """
+    last = columns - 1
+    if rollout == "random":
+        return (1,) * columns
+    if rollout == "middle":
+        return tuple(1 + min(column, last - column) for column in range(columns))
+    doubled = [max(2, 14 - abs(2 * column - last)) for column in range(columns)]
+    whole = 2 if all(weight % 2 == 0 for weight in doubled) else 1
+    return tuple(weight // whole for weight in doubled)
+
+
+@lru_cache(maxsize=8)
+def draw_tables(rollout: str, columns: int) -> DrawTables:
+    """Return the tables of a kind of rollout."""
+    weights = np.array(column_weights(rollout, columns))
+    sets = np.arange(2**columns)
+    # cumulative weights, shape (sets, columns)
+    upper = np.cumsum((sets[:, None] >> np.arange(columns) & 1) * weights, axis=1)
+    numbers = np.arange(weights.sum())
+    drawn = (upper[:, :, None] <= numbers).sum(axis=1)
+    return DrawTables(upper[:, -1].astype(np.uint64), (1 << drawn).astype(np.uint16))
 
 
 class NoLookaheadParameters(NamedTuple):

@@ -3,76 +3,104 @@
 An unvisited child takes part in selection with a few virtual visits. Their mean is the parent's for
 the other side, plus a bonus for every column with a new winning cell of the mover, or with one that
 the opponent would have got with the same move.
+
+Trying the columns one by one would cost a threat map each. The landing cells lie in different
+columns, so they can be shifted along a line together, as stones are: an empty cell becomes a threat
+by the landing cell at some distance if two stones lie in line with both (`vector.pairs_along`).
+Each distance needs its own map, because its lanes refer to columns at that distance.
 """
 
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bots.uct.nodes import COLUMN, HEAD, UNSEEN, Integer
-from bots.uct.tree.layout import Tree
+from bots.uct.tree.memory import Tree
+from engine import vector
 from engine.bits import ONE
-from engine.compiled import inlined
-from engine.gains import new_threats_on
+from engine.compiled import inlined, instruction
+from engine.vector import SLOPES, STEPS, Register, any_of, pairs_along, register, shifted
 
 
-def first_play_on(layout: ModuleType) -> Callable[..., None]:
-    """Build a kernel that fills a block of children with first-play values.
+@instruction(register, register, register, register)
+def _new_threats(builder: Any, stones: Any, landing: Any, wanted: Any) -> Any:
+    def count(cells: Any) -> Any:
+        used = builder.icmp_unsigned("!=", builder.and_(cells, wanted), vector.NOTHING)
+        return builder.zext(used, wanted.type)
 
-    The layout is `engine.lanes` or `engine.vector`.
-    """
-    either, without, plus = layout.either, layout.without, layout.plus
-    playable, threats, number_in = layout.playable, layout.threats, layout.number_in
-    new_threats = new_threats_on(layout)
+    pairs = {slope: pairs_along(builder, stones, slope) for slope in SLOPES}
+    on_top = builder.and_(shifted(builder, stones, 0, -2), shifted(builder, stones, 0, -3))
+    total = count(builder.and_(shifted(builder, landing, 0, -1), on_top))
+    for step in STEPS:
+        cells = [
+            builder.and_(shifted(builder, landing, step, slope * step), pairs[slope][step])
+            for slope in SLOPES
+        ]
+        counted = count(any_of(builder, cells))
+        total = builder.add(total, shifted(builder, counted, -step, 0))
+    return total
 
-    @inlined
-    def first_play(
-        tree: Tree,
-        at: Integer,
-        k: Integer,
-        first: Integer,
-        room: Integer,
-        tries: np.uint64,
-        own: Any,
-        other: Any,
-        occupied: Any,
-        bottoms: Any,
-        cells: Any,
-        order: NDArray[np.int64],
-        weight: int,
-        bonus: float,
-    ) -> None:
-        tree[first - HEAD] = room | room << 8
-        tree[first - 1] = 0
-        mean = np.float32(0.5)
-        if tree[at] > 0:
-            mean = np.float32(1.0) - np.float32(0.5) * np.float32(tree[at + k]) / np.float32(
-                tree[at]
-            )
-        landing = playable(occupied, bottoms, cells)
-        free = without(cells, either(occupied, landing))
-        made = new_threats(own, landing, without(free, threats(own)))
-        taken = new_threats(other, landing, without(free, threats(other)))
-        counts = plus(made, taken)
-        scale = np.float32(2 * weight)
-        child = np.int64(first)
-        for i in range(len(order)):
-            column = order[i]
-            move = ONE << np.uint64(column)
-            if not tries & move:
-                continue
-            value = mean
-            # An only child needs no selection.
-            if room > 1:
-                count = number_in(counts, column)
-                value = min(mean + np.float32(bonus) * np.float32(count), np.float32(1.0))
-            tree[child] = weight
-            tree[child + room] = np.int64(scale * value + np.float32(0.5))
-            tree[child + 2 * room] = 0
-            tree[child + 3 * room] = column << COLUMN | UNSEEN
-            child += 1
 
-    return first_play
+@instruction(register, register, register)
+def _plus(builder: Any, left: Any, right: Any) -> Any:
+    return builder.add(left, right)
+
+
+new_threats: Callable[[Register, Register, Register], Register] = cast("Any", _new_threats)
+"""Return the number of new threats in each landing cell's lane.
+
+Arguments: a side's stones, the landing cells (at most one per column), the cells that count. It is
+the number of columns with a counted cell that completes four only after the side's stone on that
+lane's landing cell.
+"""
+plus: Callable[[Register, Register], Register] = cast("Any", _plus)
+"""Add the numbers in the lanes."""
+
+
+@inlined
+def first_play(
+    tree: Tree,
+    at: Integer,
+    k: Integer,
+    first: Integer,
+    room: Integer,
+    tries: np.uint64,
+    own: Any,
+    other: Any,
+    occupied: Any,
+    bottoms: Any,
+    cells: Any,
+    order: NDArray[np.int64],
+    weight: int,
+    bonus: float,
+) -> None:
+    """Fill a block of children with first-play values."""
+    tree[first - HEAD] = room | room << 8
+    tree[first - 1] = 0
+    mean = np.float32(0.5)
+    if tree[at] > 0:
+        mean = np.float32(1.0) - np.float32(0.5) * np.float32(tree[at + k]) / np.float32(tree[at])
+    landing = vector.playable(occupied, bottoms, cells)
+    free = vector.without(cells, occupied | landing)
+    made = new_threats(own, landing, vector.without(free, vector.threats(own)))
+    taken = new_threats(other, landing, vector.without(free, vector.threats(other)))
+    counts = plus(made, taken)
+    scale = np.float32(2 * weight)
+    child = np.int64(first)
+    for i in range(len(order)):
+        column = order[i]
+        move = ONE << np.uint64(column)
+        if not tries & move:
+            continue
+        value = mean
+        # An only child needs no selection.
+        if room > 1:
+            count = vector.number_in(counts, column)
+            value = min(mean + np.float32(bonus) * np.float32(count), np.float32(1.0))
+        tree[child] = weight
+        tree[child + room] = np.int64(scale * value + np.float32(0.5))
+        tree[child + 2 * room] = 0
+        tree[child + 3 * room] = column << COLUMN | UNSEEN
+        child += 1

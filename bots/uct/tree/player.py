@@ -6,27 +6,13 @@ import numpy as np
 
 from bots.options import read_options
 from bots.player import Choice, Info
+from bots.uct import nodes as form
 from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, endgame_memory, solve_endgame
-from bots.uct.nodes import (
-    DISTANCE,
-    DRAWN,
-    FIELDS,
-    FIRST_FREE,
-    HEAD,
-    LOST,
-    OPEN,
-    OUTCOME,
-    SLACK,
-    UNSEEN,
-    WIN_POINTS,
-    WON,
-)
 from bots.uct.player import DESCENTS_PER_SIMULATION, SearchPlayer, Statistics
 from bots.uct.root import Candidate
 from bots.uct.settings import TreeSettings
+from bots.uct.tree import memory
 from bots.uct.tree import search as kernel
-from bots.uct.tree.layout import COUNTERS, DEPTH, NEW, NODES, OLD, ROOT, STATE, USED, TreeMemory
-from bots.uct.tree.reuse import compact, find_child
 from engine.bits import state_of_move
 
 SOLVER_NODES_PER_SIMULATION = 2
@@ -42,7 +28,7 @@ TreeNode = tuple[int, int]
 class TreeBasedPlayer(SearchPlayer[TreeNode]):
     """A search with a new tree for every move or a reused one."""
 
-    _win = WIN_POINTS
+    _win = form.WIN_POINTS
     """Points of a win."""
     _solves = True
     """v6: results proven at end nodes are backed up."""
@@ -51,47 +37,47 @@ class TreeBasedPlayer(SearchPlayer[TreeNode]):
     _endgame = 0
     """v18: most empty cells of a position that is solved exactly if that is fast."""
 
-    def _memory(self) -> TreeMemory:
+    def _memory(self) -> memory.TreeMemory:
         """Return the arrays of the search, with the current position's stones."""
-        return TreeMemory(self._stones, self._words, self._tree, self._path, self._counters)
+        return memory.TreeMemory(self._stones, self._words, self._tree, self._path, self._counters)
 
     def _allocate(self, simulations: int) -> None:
         moves = REUSED_MOVES if self._reuses else 1
-        block = HEAD + FIELDS * self._board.columns
-        wanted = (moves * simulations + 2) * block + FIRST_FREE + SLACK
+        block = form.HEAD + form.FIELDS * self._board.columns
+        wanted = (moves * simulations + 2) * block + form.FIRST_FREE + form.SLACK
         cap = self._settings.memory_mib * 2**18
         self._tree = np.empty(min(cap, wanted), np.int32)
         middle = (self._board.columns - 1) / 2
         nearest = sorted(range(self._board.columns), key=lambda column: abs(column - middle))
         self._order = np.array(nearest, np.int64)
         self._path = np.zeros(2 * (self._board.cells + 2), np.int32)
-        self._counters = np.zeros(COUNTERS, np.uint64)
+        self._counters = np.zeros(memory.COUNTERS, np.uint64)
         self._root: tuple[int, ...] | None = None
         self._solver = endgame_memory()
 
     def _begin(self, moves: tuple[int, ...]) -> None:
         if not (self._reuses and self._reuse(moves)):
-            self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._root_columns())
-            self._counters[USED] = FIRST_FREE
-            self._counters[NODES] = 1
+            self._tree[: form.FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._root_columns())
+            self._counters[memory.USED] = form.FIRST_FREE
+            self._counters[memory.NODES] = 1
         self._root = moves
-        self._counters[STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
-        self._counters[[NEW, OLD, DEPTH]] = 0
+        self._counters[memory.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
+        self._counters[[memory.NEW, memory.OLD, memory.DEPTH]] = 0
 
     def _reuse(self, moves: tuple[int, ...]) -> bool:
         """Reuse the part of the tree below the moves, if there is one."""
         root = self._root
         if root is None or moves[: len(root)] != root:
             return False
-        at, k = ROOT, 1
+        at, k = memory.ROOT, 1
         for column in moves[len(root) :]:
-            at, k = find_child(self._tree, at, k, column)
+            at, k = memory.find_child(self._tree, at, k, column)
             if not at:
                 return False
         # An end node has no children to choose from.
-        if int(self._tree[at + 3 * k]) >> OUTCOME & 3 and not self._tree[at + 2 * k]:
+        if int(self._tree[at + 3 * k]) >> form.OUTCOME & 3 and not self._tree[at + 2 * k]:
             return False
-        if at != ROOT:
+        if at != memory.ROOT:
             self._make_root(at, k)
         return True
 
@@ -101,9 +87,9 @@ class TreeBasedPlayer(SearchPlayer[TreeNode]):
 
     def _compact(self, at: int, k: int) -> None:
         """Make a node the root and free all nodes that cannot be reached from it."""
-        used, nodes = compact(self._tree, int(self._counters[USED]), at, k)
-        self._counters[USED] = used
-        self._counters[NODES] = nodes
+        used, nodes = memory.compact(self._tree, int(self._counters[memory.USED]), at, k)
+        self._counters[memory.USED] = used
+        self._counters[memory.NODES] = nodes
 
     def _run_every_kernel(self) -> None:
         super()._run_every_kernel()
@@ -142,32 +128,35 @@ class TreeBasedPlayer(SearchPlayer[TreeNode]):
         return Choice(column, info)
 
     def _solved(self) -> bool:
-        return self._solves and int(self._tree[ROOT + 3]) >> OUTCOME & 3 != OPEN
+        return self._solves and int(self._tree[memory.ROOT + 3]) >> form.OUTCOME & 3 != form.OPEN
 
     def _children(self, node: TreeNode | None) -> list[tuple[Candidate, TreeNode]]:
-        at, k = node or (ROOT, 1)
+        at, k = node or (memory.ROOT, 1)
         first = int(self._tree[at + 2 * k])
         if not first:
             return []
-        head = int(self._tree[first - HEAD])
+        head = int(self._tree[first - form.HEAD])
         k = head & 255
         places = [
             (child, k)
             for child in range(first, first + (head >> 8))
-            if not self._tree[child + 3 * k] & UNSEEN
+            if not self._tree[child + 3 * k] & form.UNSEEN
         ]
         return [(self._candidate(*child), child) for child in places]
 
     def _candidate(self, at: int, k: int) -> Candidate:
         visits, score, meta = (int(self._tree[at + field * k]) for field in (0, 1, 3))
-        outcome = meta >> OUTCOME & 3
-        mean = {WON: 1.0, DRAWN: 0.5, LOST: 0.0}.get(outcome)
+        outcome = meta >> form.OUTCOME & 3
+        mean = {form.WON: 1.0, form.DRAWN: 0.5, form.LOST: 0.0}.get(outcome)
         if mean is None:
             mean = score / (self._win * visits) if visits else 0.5
-        return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> DISTANCE & 255)
+        return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> form.DISTANCE & 255)
 
     def _statistics(self) -> Statistics:
-        new, old, depth, nodes = (int(self._counters[which]) for which in (NEW, OLD, DEPTH, NODES))
+        new, old, depth, nodes = (
+            int(self._counters[which])
+            for which in (memory.NEW, memory.OLD, memory.DEPTH, memory.NODES)
+        )
         return Statistics(new, old, depth, nodes)
 
 

@@ -11,26 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bots.uct import nodes as form
 from bots.uct.leaf import Outlook, expansion_on, rollout_on
-from bots.uct.nodes import (
-    COLUMN,
-    COLUMNS,
-    DISTANCE,
-    FIELDS,
-    HEAD,
-    OPEN,
-    OUTCOME,
-    SLACK,
-    UNSEEN,
-    WIN_POINTS,
-    column_of,
-    outcome_of,
-    points_of,
-)
 from bots.uct.settings import FIRST_PLAY, SOLVE, URGENT, UctParameters
-from bots.uct.tree.descent import back_up, choose_child, count_descents, prefetch_children
-from bots.uct.tree.first_play import first_play_on
-from bots.uct.tree.layout import DEPTH, ROOT, STATE, USED, TreeMemory
+from bots.uct.tree.first_play import first_play
+from bots.uct.tree.memory import (
+    DEPTH,
+    ROOT,
+    STATE,
+    USED,
+    TreeMemory,
+    back_up,
+    choose_child,
+    count_descents,
+    prefetch_children,
+)
 from engine import lanes, vector
 from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
 from engine.compiled import inlined, kernel
@@ -70,7 +65,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
     """Build the search for sets of `engine.lanes` or `engine.vector`."""
     load, either = layout.load, layout.either
     in_columns, playable, threats = layout.in_columns, layout.playable, layout.threats
-    first_play = first_play_on(layout)
+    in_vector = layout is vector
     expand, rollout_of_version, in_order = policies
 
     @inlined
@@ -88,7 +83,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
         root_occupied = either(either(root_own, root_other), load(board, FORBIDDEN))
         random = counters[STATE]
         used = np.int64(counters[USED])
-        limit = len(tree) - SLACK
+        limit = len(tree) - form.SLACK
         new = 0
         old = 0
         nodes = 0
@@ -104,58 +99,59 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
             points = -1
             while True:
                 meta = np.int64(tree[at + 3 * k])
-                if outcome_of(meta) != OPEN:
-                    points = points_of(outcome_of(meta), WIN_POINTS)
+                if form.outcome_of(meta) != form.OPEN:
+                    points = form.points_of(form.outcome_of(meta), form.WIN_POINTS)
                     break
                 first = np.int64(tree[at + 2 * k])
                 prefetch_children(tree, first)
-                tries = np.uint64(meta & COLUMNS)
-                if tries and flags & FIRST_PLAY:
-                    room = np.int64(popcount64(tries))
-                    if used + HEAD + FIELDS * room > limit:
-                        break
-                    first = used + HEAD
-                    tree[at + 2 * k] = first
-                    tree[at + 3 * k] = meta & ~COLUMNS
-                    used += HEAD + FIELDS * room
-                    first_play(
-                        tree,
-                        at,
-                        k,
-                        first,
-                        room,
-                        tries,
-                        own,
-                        other,
-                        occupied,
-                        bottoms,
-                        cells,
-                        order,
-                        parameters.first_play_visits,
-                        parameters.first_play_bonus,
-                    )
-                    tries = np.uint64(0)
+                tries = np.uint64(meta & form.COLUMNS)
+                if in_vector:  # noqa: SIM102 - compiled on words, it would need new threats there
+                    if tries and flags & FIRST_PLAY:
+                        room = np.int64(popcount64(tries))
+                        if used + form.HEAD + form.FIELDS * room > limit:
+                            break
+                        first = used + form.HEAD
+                        tree[at + 2 * k] = first
+                        tree[at + 3 * k] = meta & ~form.COLUMNS
+                        used += form.HEAD + form.FIELDS * room
+                        first_play(
+                            tree,
+                            at,
+                            k,
+                            first,
+                            room,
+                            tries,
+                            own,
+                            other,
+                            occupied,
+                            bottoms,
+                            cells,
+                            order,
+                            parameters.first_play_visits,
+                            parameters.first_play_bonus,
+                        )
+                        tries = np.uint64(0)
                 if tries:
                     if first == 0:
                         room = np.int64(popcount64(tries))
-                        if used + HEAD + FIELDS * room > limit:
+                        if used + form.HEAD + form.FIELDS * room > limit:
                             break
-                        first = used + HEAD
+                        first = used + form.HEAD
                         tree[used] = room
                         tree[used + 1] = 0
                         tree[at + 2 * k] = first
-                        used += HEAD + FIELDS * room
-                    head = np.int64(tree[first - HEAD])
+                        used += form.HEAD + form.FIELDS * room
+                    head = np.int64(tree[first - form.HEAD])
                     siblings = head & 255
                     child = first + (head >> 8)
                     if (
                         flags & URGENT
                         and child > first
                         and tree[child - 1] == 1
-                        and outcome_of(tree[child - 1 + 3 * siblings]) == OPEN
+                        and form.outcome_of(tree[child - 1 + 3 * siblings]) == form.OPEN
                     ):
                         child -= 1
-                        move = ONE << np.uint64(column_of(tree[child + 3 * siblings]))
+                        move = ONE << np.uint64(form.column_of(tree[child + 3 * siblings]))
                     else:
                         if in_order:
                             move = tries & (~tries + ONE)
@@ -163,14 +159,14 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                             random = step_random(random)
                             move = kth_bit(tries, below_random(random, popcount64(tries)))
                         tree[at + 3 * k] = meta & ~np.int64(move)
-                        tree[first - HEAD] = head + 256
+                        tree[first - form.HEAD] = head + 256
                         created = True
                 else:
-                    siblings = np.int64(tree[first - HEAD]) & 255
+                    siblings = np.int64(tree[first - form.HEAD]) & 255
                     child = choose_child(tree, at, first, siblings, parameters.c, False)
                     child_meta = np.int64(tree[child + 3 * siblings])
-                    move = ONE << np.uint64(column_of(child_meta))
-                    created = (child_meta & UNSEEN) != 0
+                    move = ONE << np.uint64(form.column_of(child_meta))
+                    created = (child_meta & form.UNSEEN) != 0
                 stone = in_columns(playable(occupied, bottoms, cells), move)
                 own, other = other, either(own, stone)
                 occupied = either(occupied, stone)
@@ -204,21 +200,21 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                     tree[at + 2 * k] = 0
                     tree[at + 3 * k] = (
                         np.int64(tries)
-                        | np.int64(trailing_zeros64(move)) << COLUMN
-                        | outcome << OUTCOME
-                        | distance << DISTANCE
+                        | np.int64(trailing_zeros64(move)) << form.COLUMN
+                        | outcome << form.OUTCOME
+                        | distance << form.DISTANCE
                     )
-                    if outcome != OPEN:
+                    if outcome != form.OPEN:
                         solved = True
-                        points = points_of(outcome, WIN_POINTS)
+                        points = form.points_of(outcome, form.WIN_POINTS)
                 if points < 0:
                     result, random = rollout_of_version(outlook, random, parameters)
                     points = 2 - result
             else:
                 old += 1
-            back_up(tree, path, depth, points, solved, WIN_POINTS, flags)
+            back_up(tree, path, depth, points, solved, form.WIN_POINTS, flags)
             deepest = max(deepest, np.int64(depth))
-            if flags & SOLVE and outcome_of(tree[ROOT + 3]) != OPEN:
+            if flags & SOLVE and form.outcome_of(tree[ROOT + 3]) != form.OPEN:
                 break
         count_descents(memory, used, random, new, old, nodes, deepest)
 

@@ -33,7 +33,7 @@ from bots.learned.weights_file import (
     hash_of,
     store_weights,
 )
-from bots.uct.tree.layout import ROOT
+from bots.uct.tree.memory import ROOT
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.lanes import board_words
 from engine.position import Position

@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 from bots.protocol import Budget
-from bots.uct.graph import layout
-from bots.uct.graph.hash_table import hash_of, remove_entry, stones_of
-from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW, Table
+from bots.uct.graph import memory
+from bots.uct.graph.memory import (
+    EDGES,
+    META,
+    REFERENCES,
+    ROW,
+    Table,
+    hash_of,
+    remove_entry,
+    stones_of,
+)
 from bots.uct.graph.player import GraphPlayer
 from bots.uct.nodes import HEAD, SIDE
 from engine.board import parse_board
@@ -28,11 +36,11 @@ def graph_player(name: str, simulations: int = 3000) -> GraphPlayer:
 
 def live(bot: GraphPlayer) -> set[int]:
     """Return the nodes that the table holds."""
-    generation = bot._counters[layout.GENERATION]
+    generation = bot._counters[memory.GENERATION]
     return {
-        int(entry) & ((1 << layout.ID_BITS) - 1)
+        int(entry) & ((1 << memory.ID_BITS) - 1)
         for entry in bot._graph.table
-        if int(entry) >> layout.ID_BITS & 127 == generation
+        if int(entry) >> memory.ID_BITS & 127 == generation
     }
 
 
@@ -73,18 +81,9 @@ def test_every_node_is_its_position(name: str) -> None:
     wide = bot._rows.view(np.uint64)
     for node, position in below.items():
         row = node * ROW // 2
-        assert wide[row + layout.HASH] == hash_of(position)
+        assert wide[row + memory.HASH] == hash_of(position)
         assert (wide[row : row + 3] == stones_of(position)).all()
         assert bot._rows[node * ROW + META] >> SIDE & 1 == position.to_move
-
-
-def test_positions_are_shared() -> None:
-    """Two orders of the same moves lead to one node."""
-    bot = graph_player("v17")
-    bot.choose(())
-    below = reachable(bot)
-    assert sum(len(edges_of(bot, node)) for node in below) > len(below) - 1
-    assert len({position.stones for position in below.values()}) == len(below)
 
 
 def test_counting_keeps_exactly_what_the_root_reaches() -> None:
@@ -95,7 +94,7 @@ def test_counting_keeps_exactly_what_the_root_reaches() -> None:
         choice = bot.choose(moves)
         below = reachable(bot)
         assert set(below) == live(bot)
-        assert len(below) == bot._counters[layout.LIVE]
+        assert len(below) == bot._counters[memory.LIVE]
         counts = dict.fromkeys(below, 0)
         counts[bot._node] = 1
         for node in below:
@@ -124,17 +123,6 @@ def test_sweeping_keeps_exactly_what_contains_the_position() -> None:
     assert 10 < len(expected) < len(everything)
 
 
-@pytest.mark.parametrize("name", ["v15", "v16"])
-def test_freed_nodes_are_used_again(name: str) -> None:
-    """Later searches use the memory that earlier ones have freed."""
-    bot = graph_player(name, 6000)
-    first = bot.choose(()).column
-    ever = int(bot._counters[layout.USED_NODES])
-    bot.choose((first, 0 if first else 1))
-    # The second search adds as many nodes as the first; most of the first's are free by then.
-    assert int(bot._counters[layout.USED_NODES]) < ever + 3000
-
-
 @kernel
 def remove(
     table: Table, shift: np.uint64, generation: np.uint64, key: np.uint64, node: np.int64
@@ -156,8 +144,8 @@ def test_entries_are_found_after_others_are_taken_out() -> None:
         entries = table.tolist()
         while True:
             entry = int(entries[place])
-            node = entry & ((1 << layout.ID_BITS) - 1)
-            if entry >> layout.ID_BITS & 127 != generation:
+            node = entry & ((1 << memory.ID_BITS) - 1)
+            if entry >> memory.ID_BITS & 127 != generation:
                 yield place, None
                 return
             yield place, node
@@ -169,7 +157,7 @@ def test_entries_are_found_after_others_are_taken_out() -> None:
             key = random.next64() >> 6 | (56 + random.below(12)) % 64 << 58
             keys[number] = key
             *_, (place, _) = probed(key)
-            table[place] = key >> 32 << 32 | generation << layout.ID_BITS | number
+            table[place] = key >> 32 << 32 | generation << memory.ID_BITS | number
         elif keys:
             node = random.choice(sorted(keys))
             shift = np.uint64(64 - bits)
@@ -177,14 +165,3 @@ def test_entries_are_found_after_others_are_taken_out() -> None:
             key = keys.pop(node)
             assert node not in {found for _, found in probed(key)}
         assert all(node in {found for _, found in probed(key)} for node, key in keys.items())
-
-
-def test_a_table_that_was_cleared_many_times_is_empty_after_each() -> None:
-    """The number of its generation starts again without an entry of an earlier one."""
-    bot = graph_player("v17", 50)
-    for number in range(300):
-        choice = bot.choose(() if number % 2 else (3,))
-        assert choice.info is not None
-        assert choice.info.simulations == 50
-        assert choice.info.tree is not None
-        assert choice.info.tree <= 51

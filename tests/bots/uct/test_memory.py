@@ -5,11 +5,10 @@ import pytest
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
-from bots.uct.array.player import ArrayPlayer, ArrayTree
 from bots.uct.nodes import FIRST_FREE, HEAD
-from bots.uct.tree.layout import ROOT
+from bots.uct.player import SearchPlayer
+from bots.uct.tree.memory import ROOT, compact, find_child
 from bots.uct.tree.player import TreePlayer
-from bots.uct.tree.reuse import compact, find_child
 from engine.board import parse_board
 from tests.bots.support import newest_first, player, self_play
 
@@ -38,18 +37,6 @@ def test_a_full_tree_does_not_end_the_search(name: str) -> None:
     assert BOARD.columns > bot.choose((3,)).column >= 0
 
 
-@pytest.mark.parametrize("name", REUSING)
-def test_a_second_search_starts_with_the_kept_nodes(name: str) -> None:
-    bot = player(name, BOARD, 0, Budget(simulations=5000))
-    first = bot.choose(())
-    assert first.info is not None
-    assert first.info.pv is not None
-    info = bot.choose(first.info.pv[:2]).info
-    assert info is not None
-    assert info.tree is not None
-    assert info.tree > 5001
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", newest_first([name for name in REUSING if name != "v14"]))
 def test_a_game_in_reused_memory_is_that_in_unlimited_memory(name: str) -> None:
@@ -58,22 +45,6 @@ def test_a_game_in_reused_memory_is_that_in_unlimited_memory(name: str) -> None:
     games = [self_play(f"{name}?memory_mib={mib}", board, budget) for mib in (2, 640)]
     assert games[0] == games[1]
     assert len(games[0]) > 20
-
-
-@pytest.mark.parametrize(("mib", "emptied"), [(640, 10), (2, 6)])
-def test_a_graph_keeps_its_positions_for_ten_moves_or_until_memory_is_full(
-    mib: int, emptied: int
-) -> None:
-    """v14 keeps its positions for ten moves, or until memory has no room for another root."""
-    bot = player(f"v14?memory_mib={mib}", parse_board("12x12"), 0, Budget(simulations=2000))
-    sizes = []
-    for ply in range(0, 24, 2):
-        info = bot.choose(((0,) * 12 + (11,) * 12)[:ply]).info
-        assert info is not None
-        assert info.tree is not None
-        sizes.append(info.tree)
-    assert sizes[:emptied] == sorted(set(sizes[:emptied]))
-    assert sizes[emptied] == sizes[0] == 2001
 
 
 def walk(bot: TreePlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
@@ -111,9 +82,9 @@ def test_compacting_keeps_exactly_what_is_below() -> None:
 def test_a_search_asks_for_no_more_memory_than_its_cap(name: str) -> None:
     """However long a move may take, the arrays of a search stay inside the cap."""
     budget = Budget(time_ms=100_000)
-    bot: object = player(f"{name}?memory_mib=8", BOARD, 0, budget)
-    if isinstance(bot, ArrayPlayer):
-        bot = ArrayTree(BOARD, (), bot._settings, 1, budget)
+    bot = player(f"{name}?memory_mib=8", BOARD, 0, budget)
+    assert isinstance(bot, SearchPlayer)
+    bot._set_position(())
     # Views share the memory of what they are made from.
     values = [*vars(bot).values(), *getattr(bot, "_nodes", ()), *getattr(bot, "_graph", ())]
     arrays = [value for value in values if isinstance(value, np.ndarray)]

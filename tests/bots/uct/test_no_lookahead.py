@@ -5,17 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from bots.errors import SpecError
 from bots.host import PlayerHost
 from bots.protocol import Budget, decode_request
-from bots.uct.no_lookahead.column_weights import column_weights, draw_tables
 from bots.uct.no_lookahead.player import NoLookaheadPlayer
-from bots.uct.no_lookahead.search import NoLookaheadParameters
-from bots.uct.nodes import HEAD, LOST, OPEN, OUTCOME, WON
-from bots.uct.root import Candidate, best_central
-from bots.uct.tree import layout as tree
-from bots.uct.tree.layout import PASSED_OVER, ROOT
-from bots.uct.tree.reuse import find_child
+from bots.uct.no_lookahead.search import NoLookaheadParameters, column_weights, draw_tables
+from bots.uct.nodes import HEAD, OUTCOME
+from bots.uct.tree import memory as tree
+from bots.uct.tree.memory import ROOT, find_child
 from engine.board import Board, parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
@@ -23,7 +19,6 @@ from engine.seeds import SplitMix
 from tests.bots.support import player
 from tests.support.rollouts import roll_out_without_look_ahead
 
-NAMES = ("mcts1", "mcts2", "mcts3", "uct-random", "uct-middle", "uct-seven")
 BOARD = parse_board("9x9@4,4")
 
 
@@ -49,18 +44,6 @@ def children(
         )
         for child in range(first, first + made)
     }
-
-
-# --- rollouts -----------------------------------------------------------------------------------
-
-
-def test_the_weights_are_those_of_both_formulas() -> None:
-    """The two formulas on an odd and an even board (there in halves, so doubled)."""
-    assert column_weights("middle", 7) == (1, 2, 3, 4, 3, 2, 1)
-    assert column_weights("middle", 8) == (1, 2, 3, 4, 4, 3, 2, 1)
-    assert column_weights("seven", 7) == (4, 5, 6, 7, 6, 5, 4)
-    assert column_weights("seven", 4) == (11, 13, 13, 11)
-    assert column_weights("random", 5) == (1, 1, 1, 1, 1)
 
 
 @pytest.mark.parametrize("rollout", ["random", "middle", "seven"])
@@ -124,20 +107,6 @@ def test_the_kernel_plays_rollouts_as_described(rollout: str) -> None:
         assert chi_square < freedom + 5 * math.sqrt(2 * freedom)
 
 
-# --- selection and expansion --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_children_are_expanded_in_order(name: str) -> None:
-    """The leftmost column first, one a simulation; nothing is visited twice before all are seen."""
-    bot = built(name, BOARD, 1000)
-    bot.choose(())
-    assert list(children(bot)) == list(range(9))
-    bot = built(name, BOARD, 5)
-    bot.choose(())
-    assert {c: node[0] for c, node in children(bot).items()} == dict.fromkeys(range(5), 1)
-
-
 @pytest.mark.parametrize(("name", "factor"), [("mcts1", 0.8 * 2**0.5), ("uct-seven", 2**0.5)])
 def test_the_next_child_is_that_of_the_formula(name: str, factor: float) -> None:
     """The next child is the one with the largest v + factor * sqrt(ln(n_p) / n), v in -1 .. 1."""
@@ -161,58 +130,6 @@ def test_the_next_child_is_that_of_the_formula(name: str, factor: float) -> None
             grown = [a - b[0] for a, b in zip(now, shown, strict=True)]
             assert grown.index(1) == values.index(max(values))
             assert sum(grown) == 1
-
-
-def test_ties_go_to_the_centre() -> None:
-    """uct-*: among equal means the column nearer the centre, whatever its visits."""
-    candidates = [Candidate(0, 0.5, 90, OPEN, 0), Candidate(4, 0.5, 2, OPEN, 0)]
-    assert best_central([*candidates, Candidate(6, 0.4, 99, OPEN, 0)], 9).column == 4
-    assert best_central([*candidates, Candidate(8, 1.0, 1, WON, 0)], 9).column == 8
-    assert best_central([*candidates, Candidate(1, 0.6, 1, OPEN, 0)], 9).column == 1
-
-
-# --- what mcts3 leaves alone ---------------------------------------------------------------------
-
-THREAT = (0, 1, 0, 2, 8, 3)
-"""On `BOARD` the second side threatens to connect 1 to 4 at the bottom: all but 4 loses."""
-
-
-def test_a_lost_node_is_not_entered_again() -> None:
-    """Once a reply that connects four is found, mcts3 never enters its parent again."""
-    bots = {name: built(name, BOARD, 8000) for name in ("mcts2", "mcts3")}
-    for bot in bots.values():
-        bot._set_position(THREAT)
-        bot.advance(3000)
-    lost = [column for column in range(9) if column != 4]
-    seen = children(bots["mcts3"])
-    assert [column for column, node in seen.items() if node[2] == LOST] == lost
-    assert all(seen[column][1] == PASSED_OVER for column in lost)
-    bots["mcts3"].advance(3000)
-    later = children(bots["mcts3"])
-    assert all(later[column][0] == seen[column][0] for column in lost)
-    assert later[4][0] > seen[4][0]
-    # mcts2 goes on entering them, and counts the same winning replies again.
-    plain = children(bots["mcts2"])
-    assert sum(plain[column][0] for column in lost) > sum(seen[column][0] for column in lost)
-    assert bots["mcts2"]._statistics().old > 0
-    assert bots["mcts3"]._statistics().old == 0
-
-
-def test_a_root_whose_moves_are_all_lost_is_decided_and_moves() -> None:
-    """Where every move is lost there is nothing to search, but a move is still made."""
-    bot = built("mcts3", BOARD, 100_000)
-    choice = bot.choose((0, 3, 0, 4, 8, 5))
-    assert choice.info is not None
-    assert choice.info.proven == "loss"
-    assert choice.info.simulations is not None
-    assert choice.info.simulations < 100_000
-    assert choice.column in (2, 6)
-
-
-def test_skipping_lost_nodes_needs_proofs() -> None:
-    """The option without the one that it rests on is refused."""
-    with pytest.raises(SpecError, match="solve"):
-        player("mcts1?leave=yes", BOARD, 0, Budget(simulations=1))
 
 
 # --- what mcts2 keeps ----------------------------------------------------------------------------

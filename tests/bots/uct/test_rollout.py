@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from bots.array_board import lay_out
 from bots.uct.array.search import rollout as array_rollout
-from engine.board import parse_board
 from engine.lanes import board_words, stone_words
-from engine.position import Position, parse_position
+from engine.position import Position
 from tests.engine.oracle import SlowGame, games, slow_below, slow_step
 from tests.support.rollouts import roll_out_learned, roll_out_plain, roll_out_vector
 
@@ -119,33 +118,3 @@ def test_the_rollout_of_the_array_board_equals_the_slow_form(game: SlowGame, sta
     cells, tops, sets = lay_out(game.board, tuple(game.moves))
     result, after = array_rollout(cells, tops, sets, game.to_move, np.uint64(state))
     assert (result, int(after)) == slow_roll_out(game, state, stops_below=True)
-
-
-@pytest.mark.parametrize("careful", [False, True])
-@pytest.mark.parametrize("text", ["6x7", "11x11@5,5", "9x12@0,3", "12x9@11,8", "4x4@1,1", "12x12"])
-def test_both_layouts_sum_the_same_rollouts(text: str, careful: bool) -> None:
-    """Thousands of rollouts one after the other, from one generator to the next."""
-    position = Position(parse_board(text))
-    stones, board = stone_words(position), board_words(position.board)
-    state = np.uint64(7)
-    total, after = roll_out_vector(stones, board, state, careful, 5000)
-    plain, plain_after = roll_out_plain(stones, board, state, careful, 5000)
-    assert (total, int(after)) == (plain, int(plain_after))
-    assert 0.3 < total / 10_000 < 0.8
-
-
-@pytest.mark.parametrize(
-    ("text", "result"),
-    [
-        ("6x7 001122", WIN),  # the side to move completes the bottom row
-        ("6x7 22334", LOSS),  # both ends of three in a row are open to the opponent
-        ("4x4 0123012310321032", DRAW),
-    ],
-)
-def test_a_rollout_from_a_decided_position_draws_no_number(text: str, result: int) -> None:
-    """A win at once, two wins of the opponent and a full board end the rollout at its start."""
-    position = parse_position(text)
-    stones, board = stone_words(position), board_words(position.board)
-    for function in (roll_out_vector, roll_out_plain):
-        found = function(stones, board, np.uint64(99), False, 1)
-        assert (found[0], int(found[1])) == (result, 99)

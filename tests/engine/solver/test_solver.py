@@ -7,7 +7,6 @@ from engine.board import Board, parse_board
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
 from engine.solver.book import NO_BOOK
-from engine.solver.memory import JOURNAL_LENGTH
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome, SolverError, Value, best_columns
 from tests.engine.solver.oracle import (
@@ -15,7 +14,6 @@ from tests.engine.solver.oracle import (
     Oracle,
     every_position,
     quiet_position,
-    random_position,
 )
 
 
@@ -99,16 +97,6 @@ def test_a_limit_gives_bounds_and_then_the_value() -> None:
 
 
 @pytest.mark.slow
-def test_an_outcome_that_needs_few_nodes_is_found_before_its_distance() -> None:
-    """The search for ever longer distances does not use up the nodes that the outcome needs."""
-    moves = "55533335354557334822220838866252280300766600"
-    position = Position.from_moves(parse_board("9x9@0,8"), parse_moves(moves))
-    solution = Solver(position.board, 16).solve(position, nodes=8000)
-    assert solution.outcome is Outcome.WIN
-    assert not solution.is_exact
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "moves", "value"),
     [
@@ -189,30 +177,6 @@ def _mirrored(board: Board) -> Board:
     return Board(board.rows, board.columns, (row, board.columns - 1 - column))
 
 
-def test_positions_in_one_call_are_solved_as_one_by_one() -> None:
-    """`solve_all` empties the table before each position."""
-    board = Board(6, 7)
-    random = SplitMix(3)
-    positions = [random_position(board, 26, random) for _ in range(20)] * 2
-    together = Solver(board, 4).solve_all(positions)
-    for position, solution in zip(positions, together, strict=True):
-        assert Solver(board, 4).solve(position) == solution
-
-
-@pytest.mark.slow
-def test_a_full_journal_empties_the_whole_table() -> None:
-    """More new entries than the journal has places are forgotten all the same."""
-    board = Board(7, 7)
-    solver = Solver(board, 8)
-    position = random_position(board, 18, SplitMix(26))
-    first = solver.solve(position)
-    assert first.nodes > 1000
-    assert solver.solve(Position(board), nodes=3 * JOURNAL_LENGTH).nodes == 3 * JOURNAL_LENGTH
-    assert solver.solve(position).nodes < first.nodes
-    solver.clear()
-    assert solver.solve(position) == first
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "cell", [None, (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
@@ -229,35 +193,6 @@ def test_every_position_of_the_smallest_board_has_its_true_value(
     scores = np.sign(every.values) * ((board.cells + 2 - ends) // 2)
     assert np.array_equal(told[:, 0], scores)
     assert np.array_equal(told[:, 1], scores)
-
-
-def test_brute_force_ply_by_ply_agrees_with_the_plain_recursion() -> None:
-    board = parse_board("4x4@2,1")
-    every = every_position(board)
-    oracle = Oracle(board)
-    value = oracle.value(Position.from_moves(board, (0, 0, 1)))
-    stones = (2, 0b100001)  # column 0: first, second; column 1: first
-    at = np.flatnonzero((every.movers == stones[0]) & (every.others == stones[1]))
-    assert every.plies[at] == 3
-    outcome = int(value.outcome)
-    assert every.values[at] == outcome * (WIN_IN_0 - (value.distance or 0))
-
-
-@pytest.mark.slow
-def test_the_size_of_the_table_and_the_order_change_no_value() -> None:
-    """4,000 positions have equal values with a small table and a large, in either order."""
-    board, random = Board(6, 7), SplitMix(10)
-    positions: list[Position] = []
-    while len(positions) < 4000:
-        position = random_position(board, 19, random)
-        while not position.is_over:
-            positions.append(position)
-            position = position.play(random.choice(position.legal_moves()))
-    small = Solver(board, 1).solve_all(positions)
-    large = Solver(board, 64)
-    values = [large.solve(position).low for position in positions[::-1]]
-    assert [found.low for found in small] == values[::-1]
-    assert all(found.is_exact for found in small)
 
 
 @pytest.mark.slow
@@ -295,21 +230,6 @@ def test_boards_up_to_thirteen_rows_and_columns_have_their_published_values(
 ) -> None:
     """Tromp's results for the sizes that take up to a minute each."""
     assert _solve(board, table_mib=1024).startswith(value)
-
-
-@pytest.mark.parametrize("board", ["4x5", "4x6@1,2", "5x5"])
-def test_each_column_has_the_value_of_its_position(board: str) -> None:
-    """A column's value does not depend on those of the columns that were solved before it."""
-    specification, random = parse_board(board), SplitMix(2)
-    for _ in range(8):
-        position = random_position(specification, 5, random)
-        for column, found in enumerate(Solver(specification, 4).columns(position)):
-            assert (found is not None) == position.can_play(column)
-            if found is not None and not position.play(column).is_over:
-                after = Solver(specification, 4).solve(position.play(column))
-                assert found.low == found.high
-                assert found.low.outcome == -after.low.outcome
-                assert found.distance == (after.distance and after.distance + 1)
 
 
 def test_mirrored_columns_are_solved_once() -> None:

@@ -1,6 +1,20 @@
-"""The steps of a descent that all tree searches share: selection, backup, counting."""
+"""The tree: its layout, the steps of a descent that all searches share, and its reuse.
 
-from typing import Any
+The children of a node are a block of `bots.uct.nodes`::
+
+    head owner | visits x k | scores x k | firsts x k | metas x k        k children
+
+A node's score is at ``at + k``, the place of its first child at ``at + 2 * k`` (0 if it has none),
+its meta (`bots.uct.nodes`) at ``at + 3 * k``. Scores are twice the results for the side whose move
+led into the node.
+
+Reuse keeps the part below a new root and frees the rest. Blocks are allocated in ascending order,
+so a block's children are always at higher places. One ascending pass therefore reaches every block
+after its owner. An owner in use has stored in it where the pointer to it is now, and the block
+moves down to the first free place.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,21 +23,52 @@ from bots.uct.nodes import (
     COLUMNS,
     DISTANCE,
     DRAWN,
+    FIELDS,
+    FIRST_FREE,
     HEAD,
     LOST,
     OPEN,
     OUTCOME,
+    UNSEEN,
     WON,
     Integer,
+    column_of,
     distance_of,
     outcome_of,
     points_of,
 )
 from bots.uct.settings import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
-from bots.uct.tree.layout import DEPTH, NEW, NODES, OLD, PASSED_OVER, STATE, USED, Tree, TreeMemory
 from bots.uct.ucb import best_child, exploration, fourth_root_exploration
 from engine.bits import prefetch
-from engine.compiled import inlined
+from engine.compiled import inlined, kernel
+from engine.lanes import WordArray
+
+Tree: TypeAlias = NDArray[np.int32]
+
+ROOT = HEAD
+"""Place of the root, the only child of the first block."""
+PASSED_OVER = -(1 << 30)
+"""Score of a solved node that selection must not choose again; its meta has the outcome."""
+
+USED, STATE, NEW, OLD, DEPTH, NODES = range(6)
+"""Counters between chunks: used integers, generator, new and repeated descents, deepest descent in
+plies, nodes."""
+COUNTERS = 6
+
+
+class TreeMemory(NamedTuple):
+    """The arrays of a search."""
+
+    stones: WordArray
+    """Stones of the root, shape (2, 3), from `engine.lanes.stone_words`."""
+    board: WordArray
+    """Board from `engine.lanes.board_words`, shape (3, 3)."""
+    tree: Tree
+    """Blocks of nodes; the root's block always exists."""
+    path: NDArray[np.int32]
+    """Path of a descent: a node's place and stride per ply."""
+    counters: NDArray[np.uint64]
+    """Counters, see `USED`."""
 
 
 @inlined
@@ -75,7 +120,7 @@ def choose_child(
     """Return the place of the child that UCB selects.
 
     Args:
-        tree: array of `bots.uct.tree.layout`.
+        tree: array of `bots.uct.tree.memory`.
         at: place of the parent.
         first: place of its first child.
         siblings: number of its children.
@@ -98,7 +143,7 @@ def back_up(
     """Back up the result of a descent along its path.
 
     Args:
-        tree: array of `bots.uct.tree.layout`; updated.
+        tree: array of `bots.uct.tree.memory`; updated.
         path: place and stride of every node from the root on.
         depth: plies from the root to the last node.
         points: points of the last node's mover, 0 .. `win`.
@@ -137,7 +182,7 @@ def count_descents(
     nodes: Integer,
     deepest: Integer,
 ) -> None:
-    """Update the counters after a chunk; see `bots.uct.tree.layout`."""
+    """Update the counters after a chunk; see `bots.uct.tree.memory`."""
     counters = memory.counters
     counters[STATE] = random
     counters[USED] = np.uint64(used)
@@ -145,3 +190,66 @@ def count_descents(
     counters[OLD] += np.uint64(old)
     counters[NODES] += np.uint64(nodes)
     counters[DEPTH] = np.uint64(deepest)
+
+
+@kernel
+def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
+    """Return place and stride of the child of a column, or place 0 if it does not exist."""
+    first = tree[at + 2 * k]
+    if first == 0:
+        return 0, 0
+    siblings = tree[first - HEAD] & 255
+    for child in range(first, first + (tree[first - HEAD] >> 8)):
+        meta = tree[child + 3 * siblings]
+        if column_of(meta) == column:
+            return (0, 0) if meta & UNSEEN else (child, siblings)
+    return 0, 0
+
+
+@kernel
+def move_root(tree: Tree, at: int, k: int) -> None:
+    """Make a node the root without freeing other nodes."""
+    for field in range(FIELDS):
+        tree[ROOT + field] = tree[at + field * k]
+
+
+@kernel
+def compact(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
+    """Make a node the root and free all nodes that cannot be reached from it.
+
+    Args:
+        tree: array of `bots.uct.tree.memory`; updated.
+        used: integers in use.
+        at: place of the new root.
+        k: stride of the new root.
+
+    Returns:
+        Integers in use afterwards, and the number of nodes, including the root.
+
+    """
+    first = tree[at + 2 * k]
+    move_root(tree, at, k)
+    if first:
+        tree[first - 1] = ROOT + 2
+    free = FIRST_FREE
+    nodes = 1
+    block = FIRST_FREE
+    while block < used:
+        siblings = tree[block] & 255
+        size = HEAD + FIELDS * siblings
+        owner = tree[block + 1]
+        if owner:
+            made = tree[block] >> 8
+            for i in range(block + HEAD + 3 * siblings, block + HEAD + 3 * siblings + made):
+                nodes += (tree[i] & UNSEEN) == 0
+            tree[owner] = free + HEAD
+            for i in range(size):
+                tree[free + i] = tree[block + i]
+            tree[free + 1] = 0
+            firsts = free + HEAD + 2 * siblings
+            for i in range(firsts, firsts + made):
+                if tree[i]:
+                    tree[tree[i] - 1] = i
+            free += size
+        block += size
+    return free, nodes
