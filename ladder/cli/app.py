@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -14,12 +15,7 @@ from typer.core import CompletionItem  # type: ignore[attr-defined]
 from typer.main import get_command, get_group
 
 from ladder.cli.help import CommandGroup, HelpGroup
-
-SUMMARY = """A local Elo ladder and regression harness for Connect Four bots.
-
-Bots play pairs of games, and ratings are computed from the stored games. Begin with `ladder run`,
-then `ladder report`. `ladder COMMAND --help` explains a command and shows an example, and
-`--help-all` every option. A file ladder.toml in the current folder may hold defaults."""
+from ladder.cli.options import Takes
 
 
 class Entry(NamedTuple):
@@ -179,7 +175,6 @@ class AllCommands(HelpGroup):
 
 
 app = CommandGroup(
-    help=SUMMARY,
     name="ladder",
     cls=AllCommands,
     add_completion=True,
@@ -196,20 +191,21 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help=SUMMARY)
+@app.callback()
 def options(
     context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
-        ),
-    ] = False,
+    version: Annotated[bool, Takes(callback=_print_version, is_eager=True)] = False,
 ) -> None:
-    """Read the defaults of `ladder.toml`, unless the caller has given others."""
-    del version
-    from pathlib import Path
+    """Run a local Elo ladder and regression harness for Connect Four bots.
 
+    Bots play pairs of games, and ratings are computed from the stored games. Begin with `ladder
+    run`, then `ladder report`. `ladder COMMAND --help` explains a command and shows an example, and
+    `--help-all` every option. A file ladder.toml in the current folder may hold defaults.
+
+    Options:
+      --version: Print the version and exit.
+    """
+    del version
     from ladder.cli.config import read_defaults
 
     if context.default_map is None:

@@ -1,4 +1,4 @@
-"""Help of the commands: options under headings, commands in groups, an example for each command.
+"""Help of the commands: options under headings, and commands in groups.
 
 The headings are the `rich_help_panel` of options and commands, printed by Click's plain formatter:
 formatting help with Rich would double the time that it takes.
@@ -13,60 +13,10 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from ladder.cli.declare import ARGUMENTS, OPTIONS, declare
 from ladder.cli.environment import VARIABLES
-from ladder.cli.options import LEFT_OUT, PANEL_CLUSTER, PANEL_LIMITS, PANEL_OUTPUT
+from ladder.cli.options import LEFT_OUT
 from ladder.errors import ExitCode, UsageError
-
-EXAMPLES = {
-    "run": "ladder run --bots 'v*' --time 100ms --hours 8",
-    "match": "ladder match mybot v4 --games 100",
-    "play": "ladder play v12 --board 10x11@3,4 --time 200ms",
-    "report": "ladder report --compare v4 v3",
-    "rate": "ladder rate games.pgn --anchor Alice=1500",
-    "compete": "ladder compete ./a.so ./b.so result.txt 10",
-    "gate": "ladder gate mybot --against v12 --max-drop 20",
-    "select": "ladder select idea1 idea2 idea3 --against v12 --indifference 15",
-    "bisect": "ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30",
-    "tune": "ladder tune builtin:v18 --param c=0.2..1.2 --games 4000 --time 20ms",
-    "suite make": "ladder suite make mine.jsonl --boards 6x7 --count 200",
-    "suite run": "ladder suite run v12 standard --time 10ms,100ms",
-    "stats elo": "ladder stats elo --wdl 60,10,30",
-    "stats los": "ladder stats los --penta 2,5,20,9,4",
-    "stats sprt": "ladder stats sprt --wdl 60,10,30 --elo0 0 --elo1 10",
-    "serve": "ladder serve --db night.db --open",
-    "runs": "ladder runs",
-    "runs show": "ladder runs show 3",
-    "runs delete": "ladder runs delete 3",
-    "games": "ladder games --bot mybot --lost --limit 5",
-    "replay": "ladder replay --last-loss mybot v4",
-    "solve": "ladder solve 33333 --board 6x7 --columns",
-    "analyze": "ladder analyze --bots v12,v4 --nodes 1000000",
-    "openings make": "ladder openings make even.txt --boards 6x7 --plies 12 --count 200 --balanced",
-    "perft": "ladder perft 6x7 6",
-    "bots list": "ladder bots list --all",
-    "bots show": "ladder bots show v4",
-    "bots extract": "ladder bots extract mybot mybot-files",
-    "bots add": "ladder bots add mybot 'exec:python3 mybot.py'",
-    "bots add-all": "ladder bots add-all strategies --pattern '*.so' --name 's{stem}'",
-    "bots check": "ladder bots check mybot",
-    "bots retire": "ladder bots retire mybot",
-    "bots unretire": "ladder bots unretire mybot",
-    "bots rename": "ladder bots rename mybot mybot-1",
-    "bots delete": "ladder bots delete mybot",
-    "train c4ai": "ladder train c4ai --generations 200 --output weights",
-    "train value": "ladder train value --games 5000 --generations 3 --output weights",
-    "queue add": "ladder queue add gate mybot --against v12",
-    "queue list": "ladder queue list",
-    "queue cancel": "ladder queue cancel 7",
-    "queue work": "ladder queue work",
-    "worker": "ladder worker lab1:8786 --slots 8 --until 18:00",
-    "doctor": "ladder doctor",
-    "export": "ladder export --format pgn -o games.pgn",
-    "import": "ladder import games.jsonl",
-    "bench harness": "ladder bench harness --games 2000",
-    "bench search": "ladder bench search --bots v17 --boards 11x11@5,5",
-}
-"""A command line for each command by its words, in the order in which help lists the commands."""
 
 SYNONYMS = {
     "bots add": ("add", "register", "new", "create"),
@@ -101,8 +51,8 @@ SIMILARITY = 0.7
 
 HEADINGS_FROM = 9
 """Number of parameters from which a command's help has headings; fewer stand in one list."""
-ARGUMENTS, OPTIONS = "Arguments", "Options"
-LAST = (PANEL_LIMITS, PANEL_CLUSTER, PANEL_OUTPUT)
+OUTPUT = "Database and output"
+LAST = ("Limits of each bot", "Many machines", OUTPUT)
 """The headings at the end; those before them stand in the order of the first option of each."""
 HELP_ALL = "--help-all"
 """Shows every option, where `--help` leaves out those of `RARE`."""
@@ -151,7 +101,7 @@ class HelpCommand(TyperCommand):
         """Write how to see all options, and the example of the command."""
         if left_out := [each for each in self.get_params(ctx) if not _is_shown(each, ctx)]:
             formatter.write(f"\n  `{ctx.command_path} {HELP_ALL}`: {len(left_out)} more options.\n")
-        _write_example(ctx, formatter)
+        formatter.write(f"\n  Example:\n    {self.epilog}\n")
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; its errors name options as they are typed."""
@@ -177,7 +127,8 @@ class HelpGroup(TyperGroup):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the example of a group that is a command, too."""
-        _write_example(ctx, formatter)
+        if self.epilog:
+            formatter.write(f"\n  Example:\n    {self.epilog}\n")
 
     def invoke(self, ctx: Any) -> Any:
         """Run the group or its command; errors name options as they are typed."""
@@ -225,8 +176,26 @@ class CommandGroup(typer.Typer):
         super().__init__(rich_markup_mode=None, **{**defaults, **settings})
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
-        """Declare a function as a command."""
-        return super().command(name, cls=HelpCommand, **settings)
+        """Declare a function as a command, with the help that its docstring holds."""
+
+        def register(function: Any) -> Any:
+            called, found = declare(function)
+            words = {"cls": HelpCommand, "help": found.text, "epilog": found.example, **settings}
+            super(CommandGroup, self).command(name, **words)(called)
+            return function
+
+        return register
+
+    def callback(self, **settings: Any) -> Callable[[Any], Any]:
+        """Declare a function that is called before each command of the group."""
+
+        def register(function: Any) -> Any:
+            called, found = declare(function)
+            words = {"help": found.text, "epilog": found.example, **settings}
+            super(CommandGroup, self).callback(**words)(called)
+            return function
+
+        return register
 
 
 def option_spelling(command: Any, field: str) -> str | None:
@@ -299,7 +268,7 @@ def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
                 heading = ARGUMENTS
                 name = name.partition(" <")[0]  # the type: <str>
             elif parameter.name == "help":
-                heading = PANEL_OUTPUT
+                heading = OUTPUT
             else:
                 heading = getattr(parameter, "rich_help_panel", None) or OPTIONS
             sections.setdefault(heading, []).append((name, _plain_default(text)))
@@ -307,7 +276,7 @@ def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         if len(sections[heading]) == 1 and heading not in (ARGUMENTS, OPTIONS, *LAST):
             # A single option needs no heading.
             sections[OPTIONS] += sections.pop(heading)
-    if len(parameters) < HEADINGS_FROM or set(sections) <= {ARGUMENTS, OPTIONS, PANEL_OUTPUT}:
+    if len(parameters) < HEADINGS_FROM or set(sections) <= {ARGUMENTS, OPTIONS, OUTPUT}:
         rows = [row for heading in sections if heading != ARGUMENTS for row in sections[heading]]
         return {ARGUMENTS: sections[ARGUMENTS], OPTIONS: rows}
     for heading in (OPTIONS, *LAST):
@@ -326,13 +295,6 @@ def _plain_default(text: str) -> str:
     """Return an option's help without Click's parentheses around a default, and without 20.0."""
     text = re.sub(r"default: \((.*)\)(; required)?\]$", r"default: \1\2]", text)
     return re.sub(r"(default: \d+)\.0\]$", r"\1]", text)
-
-
-def _write_example(ctx: Any, formatter: Any) -> None:
-    """Write the example of a command as the last line of its help."""
-    example = EXAMPLES.get(ctx.command_path.partition(" ")[2])
-    if example is not None:
-        formatter.write(f"\n  Example:\n    {example}\n")
 
 
 def _write_sections(formatter: Any, sections: dict[str, list[tuple[str, str]]]) -> None:

@@ -1,44 +1,27 @@
 """The shared options of commands that start bots, and their reading."""
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from functools import wraps
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, cast
 
 import typer
 
 from db.records.launch import Limits
+from db.records.restart import Restart
 from db.records.runs import RunKind
 from engine.board import BoardClass
 from ladder.cli.database import is_missing, open_to_read
+from ladder.cli.declare import NO_OPTION
 from ladder.cli.options import (
-    Adjudicate,
-    Boards,
-    Clock,
-    ClusterAddress,
-    Concurrency,
-    Depth,
-    Margin,
-    Memory,
-    Nodes,
-    Note,
-    OpenFiles,
-    OpeningPlies,
-    Openings,
-    Overage,
-    Pin,
-    Processes,
-    RestartOption,
-    RunSeed,
-    Sandbox,
-    Simulations,
-    Time,
-    TlsCaFile,
-    TlsCert,
-    TlsKey,
-    Watchdog,
+    Adjudication,
+    Plies,
+    PliesFromZero,
+    Seconds,
+    Seed,
+    Work,
+    Workers,
+    whole,
 )
 from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin, parse_sandbox
 from ladder.cli.resume import all_options, command_line, options_to_store
@@ -58,19 +41,16 @@ from ladder.runs.pairings import Pairing
 from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
 from ladder.runs.settings import ResumePolicy, RunSettings
 
-NO_OPTION = "no option"
-"""Marks a field of a class of options that is not an option."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BotOptions:
     """Limits and sandbox of bots, as given on the command line or in `ladder.toml`."""
 
-    memory: Memory = 1024
-    open_files: OpenFiles = 1024
-    processes: Processes = 64
-    sandbox: Sandbox = None
-    context: typer.Context | None = field(default=None, metadata={NO_OPTION: True})
+    memory: Annotated[int, whole(1, 1 << 24)] = 1024
+    open_files: Annotated[int, whole(1, 1 << 20)] = 1024
+    processes: Annotated[int, whole(1, 1 << 22)] = 64
+    sandbox: str | None = None
+    context: typer.Context | None = field(default=None, metadata=NO_OPTION)
     """The context of the command; None without a command."""
 
     @property
@@ -117,27 +97,27 @@ class BotOptions:
 class RunOptions(BotOptions):
     """The options that all commands share that play runs."""
 
-    boards: Boards = "thu"
-    time: Time = None
-    overage: Overage = None
-    clock: Clock = None
-    simulations: Simulations = None
-    nodes: Nodes = None
-    depth: Depth = None
-    opening_plies: OpeningPlies = None
-    openings: Openings = None
-    adjudicate: Adjudicate = None
-    seed: RunSeed = None
-    concurrency: Concurrency = None
-    restart: RestartOption = None
-    pin: Pin = True
-    margin: Margin = "50ms"
-    watchdog: Watchdog = 60.0
-    note: Note = ""
-    cluster: ClusterAddress = None
-    tls_ca_file: TlsCaFile = None
-    tls_cert: TlsCert = None
-    tls_key: TlsKey = None
+    boards: str = "thu"
+    time: str | None = None
+    overage: str | None = None
+    clock: str | None = None
+    simulations: Work | None = None
+    nodes: Work | None = None
+    depth: Plies | None = None
+    opening_plies: PliesFromZero | None = None
+    openings: str | None = None
+    adjudicate: Adjudication | None = None
+    seed: Seed | None = None
+    concurrency: Workers | None = None
+    restart: Restart | None = None
+    pin: bool = True
+    margin: str = "50ms"
+    watchdog: Seconds = 60.0
+    note: str = ""
+    cluster: str | None = None
+    tls_ca_file: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
 
     def workforce(self) -> Workforce:
         """Return the machines that play.
@@ -236,36 +216,3 @@ class RunOptions(BotOptions):
             return read_openings(file)
         with open_to_read(db) as store:
             return find_stored_openings(store, self.openings)
-
-
-def takes_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command an option for each field of the class of its parameter `options`.
-
-    All parameters of the command are keywords. The options take the place of `options`.
-    """
-    signature = inspect.signature(command)
-    kind = signature.parameters["options"].annotation
-    shared = [
-        inspect.Parameter(
-            each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type
-        )
-        for each in fields(kind)
-        if NO_OPTION not in each.metadata
-    ]
-    keyword_only = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter("context", keyword_only, annotation=typer.Context)]
-    for parameter in signature.parameters.values():
-        if parameter.name == "options":
-            parameters += shared
-        else:
-            parameters.append(parameter)
-
-    @wraps(command)
-    def reading(context: typer.Context, **words: Any) -> int:
-        given = {each.name: words.pop(each.name) for each in shared}
-        if any(each.name == "context" for each in fields(kind)):
-            given["context"] = context
-        return command(options=kind(**given), **words)
-
-    reading.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return reading

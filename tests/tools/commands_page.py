@@ -8,7 +8,7 @@ from typing import Any
 
 from ladder.cli.app import parser
 from ladder.cli.environment import VARIABLES
-from ladder.cli.help import EXAMPLES, HELP_ALL, option_sections
+from ladder.cli.help import HELP_ALL, option_sections
 from ladder.cli.run_options import BotOptions, RunOptions
 from tests.tools.generated import ROOT, with_generated
 
@@ -86,7 +86,7 @@ def _commands() -> Iterator[str]:
         name = " ".join(words)
         yield f"## ladder {name}\n"
         yield from map(_paragraph, (command.help or "").split("\n\n"))
-        yield f"```sh\n{EXAMPLES[name]}\n```\n"
+        yield f"```sh\n{command.epilog}\n```\n"
         if rows:
             yield _list(rows)
         if also:

@@ -1,23 +1,10 @@
 """`ladder analyze`: what bots get wrong, position by position."""
 
 from functools import partial
-from typing import Annotated
 
 from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.database import open_store
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    MOST_GAMES,
-    MOST_HOURS,
-    MOST_WORK,
-    BotList,
-    Database,
-    Json,
-    flag,
-    number,
-    option,
-    whole,
-)
+from ladder.cli.options import DEFAULT_DATABASE, BotNames, Database, Games, Hours, Work
 from ladder.cli.output import print_error, show_table, stderr_console
 from ladder.cli.parsing import parse_names
 from ladder.errors import ExitCode
@@ -33,36 +20,14 @@ from reports.analyze import analysis_document, analysis_watcher, print_mistakes
 
 def analyze(
     *,
-    division: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "Division whose games are solved: its number, its label or the beginning of one. "
-            "Games outside the rating list, as of matches and gates, are then solved too.",
-            show_default="the rated games of the latest run's division",
-        ),
-    ] = None,
-    bots: BotList = None,
-    games: Annotated[
-        int | None, whole("N", MOST_GAMES, "Only the newest N games.", show_default="all")
-    ] = None,
-    nodes: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_WORK,
-            "Most positions that the solver searches for one position of a game.",
-            show_default="by board and empty cells",
-        ),
-    ] = None,
-    hours: Annotated[
-        float | None, option("H", "Stop after H hours.", parser=number(0, MOST_HOURS))
-    ] = None,
-    forget: Annotated[
-        bool, flag("--forget", "Delete all results of the analysis from the database.")
-    ] = False,
+    division: str | None = None,
+    bots: BotNames | None = None,
+    games: Games | None = None,
+    nodes: Work | None = None,
+    hours: Hours | None = None,
+    forget: bool = False,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Solve the positions of stored games and count the mistakes of each bot.
 
@@ -70,6 +35,19 @@ def analyze(
     disturbed.
     Results are stored: Ctrl-C (exit code 130) loses nothing, and the same command continues. At the
     end the mistakes are printed, as `ladder report --mistakes` does at any time.
+
+    Options:
+      --division NAME: Division whose games are solved: its number, its label or the beginning of
+        one. Games outside the rating list, as of matches and gates, are then solved too. [the rated
+        games of the latest run's division]
+      --games N: Only the newest N games. [all]
+      --nodes N: Most positions that the solver searches for one position of a game. [by board and
+        empty cells]
+      --hours H: Stop after H hours.
+      --forget: Delete all results of the analysis from the database.
+
+    Example:
+      ladder analyze --bots v12,v4 --nodes 1000000
     """
     names = () if bots is None else tuple(parse_names(bots))
     with open_store(db, create=False) as store:

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import MOST_GAMES, MOST_WORKERS, Boards, Json, option, whole
+from ladder.cli.options import MOST_GAMES, Workers, whole
 from ladder.cli.output import print_result, show_table
 from ladder.cli.parsing import parse_boards, parse_names
 from ladder.errors import UsageError
@@ -18,19 +18,22 @@ app = CommandGroup(help="Measure the speed of the harness and of the players on 
 
 @app.command("harness")
 def harness(
-    games: Annotated[
-        int, whole("N", MOST_GAMES, "Number of games, of 20 plies each.", least=4)
-    ] = 2000,
-    concurrency: Annotated[
-        int, whole("N", MOST_WORKERS, "Pairs of games to play at the same time.")
-    ] = 1,
-    json: Json = False,
+    games: Annotated[int, whole(4, MOST_GAMES)] = 2000,
+    concurrency: Workers = 1,
+    json: bool = False,
 ) -> int:
     """Measure how many games per second the harness plays.
 
     The bots answer at once, and every pair is stored in a database file, so that the time is that
     of the harness alone. For comparison between machines, the time of a ply is also given as a
     multiple of a bare exchange between two C programs.
+
+    Options:
+      --games N: Number of games, of 20 plies each.
+      --concurrency N: Pairs of games to play at the same time.
+
+    Example:
+      ladder bench harness --games 2000
     """
     result = bench_harness(games=games, concurrency=concurrency)
     return print_result(result, harness_document, harness_text, json=json)
@@ -38,19 +41,21 @@ def harness(
 
 @app.command("search")
 def search(
-    bots: Annotated[
-        str,
-        option(
-            "LIST", "Built-in players: names or patterns, separated by commas.", show_default="all"
-        ),
-    ] = "*",
-    boards: Boards = "11x11@5,5",
-    seconds: Annotated[float, option("S", "Time of the measured move, in seconds.")] = 2.0,
-    json: Json = False,
+    bots: str = "*",
+    boards: str = "11x11@5,5",
+    seconds: float = 2.0,
+    json: bool = False,
 ) -> int:
     """Measure how many simulations or nodes per second the built-in players search.
 
     Each player makes one long first move on an empty board, one player after another.
+
+    Options:
+      --bots LIST: Built-in players: names or patterns, separated by commas. [all]
+      --seconds S: Time of the measured move, in seconds.
+
+    Example:
+      ladder bench search --bots v17 --boards 11x11@5,5
     """
     if not 0.01 <= seconds <= 600:
         raise UsageError(f"--seconds: {seconds:g} is not between 0.01 and 600")

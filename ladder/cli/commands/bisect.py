@@ -1,29 +1,14 @@
 """`ladder bisect`: finds the commit that lost rating."""
 
 from pathlib import Path
-from typing import Annotated
 
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.database import open_to_play
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    PANEL_TEST,
-    Confidence,
-    Database,
-    EloModel,
-    Force,
-    Json,
-    MaxGames,
-    Python,
-    argument,
-    flag,
-    html_page,
-    option,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, GamesFromTwo
 from ladder.cli.output import print_error, show_finding, stderr_console
-from ladder.cli.run_options import RunOptions, takes_options
+from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
@@ -35,48 +20,24 @@ from ladder.stats.choices import Model
 from reports.findings.bisect import bisect_finding
 from reports.run import watcher_for
 
-PANEL_COMMITS = "Commits"
 
-
-@takes_options
 def bisect(
     *,
-    spec: Annotated[
-        str,
-        argument(
-            "SPEC", "Specification of the bot as for `ladder bots add`, such as 'exec:./mybot'."
-        ),
-    ],
-    good: Annotated[
-        str, option("REF", "Commit, tag or branch that still had the rating.", PANEL_COMMITS)
-    ],
-    bad: Annotated[
-        str, option("REF", "Later commit, tag or branch that has lost it.", PANEL_COMMITS)
-    ],
-    build: Annotated[
-        str,
-        option(
-            "COMMAND", "Command that builds each commit, run in a copy of its files.", PANEL_COMMITS
-        ),
-    ] = "",
-    python: Python = None,
-    every: Annotated[
-        bool,
-        flag(
-            "--all",
-            "Test commits of merged branches too, instead of a merge as one step.",
-            PANEL_COMMITS,
-        ),
-    ] = False,
-    max_drop: Annotated[float, option("ELO", "Smallest Elo loss that matters.", PANEL_TEST)] = 20.0,
-    confidence: Confidence = 0.95,
-    max_games: MaxGames = 20_000,
-    model: EloModel = "logistic",
+    spec: str,
+    good: str,
+    bad: str,
+    build: str = "",
+    python: str | None = None,
+    all_: bool = False,
+    max_drop: float = 20.0,
+    confidence: float = 0.95,
+    max_games: GamesFromTwo = 20_000,
+    model: Model = Model.LOGISTIC,
     options: RunOptions,
-    html: Annotated[Path | None, html_page("the answer, with charts,")] = None,
-    force: Force = False,
+    html: Path | None = None,
+    force: bool = False,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Find the commit of a git repository that lost rating.
 
@@ -87,6 +48,24 @@ def bisect(
 
     Exit codes: 0 found; 4 not decided, or no loss; 5 the good or the bad commit forfeits too often,
     or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
+
+    Arguments:
+      SPEC: Specification of the bot as for `ladder bots add`, such as 'exec:./mybot'.
+
+    Commits:
+      --good REF: Commit, tag or branch that still had the rating.
+      --bad REF: Later commit, tag or branch that has lost it.
+      --build COMMAND: Command that builds each commit, run in a copy of its files.
+      --all: Test commits of merged branches too, instead of a merge as one step.
+
+    The test:
+      --max-drop ELO: Smallest Elo loss that matters.
+
+    Database and output:
+      --html FILE: Write the answer, with charts, as an HTML page: one file that needs no network.
+
+    Example:
+      ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30
     """
     question = BisectQuestion(
         max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
@@ -95,7 +74,7 @@ def bisect(
         db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(GATE), rated=False
     )
     check_html(html, force=force)
-    history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not every)
+    history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not all_)
     bots = CommitBots(
         spec=spec,
         folder=Path.cwd(),

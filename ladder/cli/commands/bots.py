@@ -1,15 +1,13 @@
 """`ladder bots`: the registered bots."""
 
 from pathlib import Path
-from typing import Annotated
 
 from ladder.cli.commands import bots_add
-from ladder.cli.completion import bot_names
 from ladder.cli.database import open_or_preview, open_store, open_to_read
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, argument, flag
+from ladder.cli.options import DEFAULT_DATABASE, BotName, Database
 from ladder.cli.output import print_error, print_out, stdout_console
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
 from ladder.match.registry.builtins import shown_first
@@ -29,24 +27,29 @@ from reports.layout.format import to_json
 
 app = CommandGroup(help="List, add, check and retire bots.")
 
-Name = Annotated[str, argument("NAME", "Name of a registered bot.", autocompletion=bot_names)]
-
 
 @app.command("list")
 def list_bots(
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
-    every: Annotated[bool, flag("--all", "List all built-in players.")] = False,
-    retired: Annotated[bool, flag("--retired", "List retired bots too.")] = False,
+    json: bool = False,
+    all_: bool = False,
+    retired: bool = False,
 ) -> int:
     """List the bots, your own first, with the bot each is based on and what it changes.
 
     Of the built-in players only those are listed that serve as opponents. The others can be named
     in all commands.
+
+    Options:
+      --all: List all built-in players.
+      --retired: List retired bots too.
+
+    Example:
+      ladder bots list --all
     """
     with open_or_preview(db) as store:
         bots = store.bots.all(include_retired=retired)
-        named = [bot.name for bot in bots if every or bot.retired_at is not None]
+        named = [bot.name for bot in bots if all_ or bot.retired_at is not None]
         rows = shown_first(bots, named)
     if json:
         print_out(to_json([bot_document(row) for row in rows]))
@@ -58,8 +61,19 @@ def list_bots(
 
 
 @app.command("show")
-def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
-    """Show what a bot can play, its stored files, and which of the original ones have changed."""
+def show(
+    name: BotName,
+    db: Database = DEFAULT_DATABASE,
+    json: bool = False,
+) -> int:
+    """Show what a bot can play, its stored files, and which of the original ones have changed.
+
+    Arguments:
+      NAME: Name of a registered bot.
+
+    Example:
+      ladder bots show v4
+    """
     with open_or_preview(db) as store:
         row = store.bots.get(name)
         archive = row.revision.launch.archive
@@ -72,11 +86,19 @@ def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int
 
 @app.command("extract")
 def extract(
-    name: Name,
-    folder: Annotated[Path, argument("FOLDER", "New or empty folder for the files.")],
+    name: BotName,
+    folder: Path,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Write the stored files of a bot into a folder."""
+    """Write the stored files of a bot into a folder.
+
+    Arguments:
+      NAME: Name of a registered bot.
+      FOLDER: New or empty folder for the files.
+
+    Example:
+      ladder bots extract mybot mybot-files
+    """
     with open_to_read(db) as store:
         row = store.bots.get(name)
         if row.revision.launch.archive is None:
@@ -92,17 +114,26 @@ app.command("add-all")(bots_add.add_all)
 
 
 @app.command("check")
-@takes_options
 def check(
     *,
-    name: Name,
-    time: bots_add.TrialTime = None,
+    name: BotName,
+    time: str | None = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Let a registered bot play a trial game against random on each kind of board.
 
     It plays from its stored files, and the games are not stored.
+
+    Arguments:
+      NAME: Name of a registered bot.
+
+    Options:
+      --time 100ms|2s: Time per move in the trial. [2s and 60s of overage for kaggle: bots, 100ms
+        for others]
+
+    Example:
+      ladder bots check mybot
     """
     with open_to_read(db) as store:
         row = store.bots.get(name)
@@ -131,8 +162,18 @@ def check(
 
 
 @app.command("retire")
-def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Take a bot out of lists and runs; its games and its rating stay."""
+def retire(
+    name: BotName,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Take a bot out of lists and runs; its games and its rating stay.
+
+    Arguments:
+      NAME: Name of a registered bot.
+
+    Example:
+      ladder bots retire mybot
+    """
     with open_store(db, create=False) as store:
         row = store.bots.retire(name)
     print_out(f"{row.name} is retired: it no longer plays, and its games stay")
@@ -140,8 +181,18 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 
 
 @app.command("unretire")
-def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Put a retired bot back into lists and runs, with its games and its rating."""
+def unretire(
+    name: BotName,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Put a retired bot back into lists and runs, with its games and its rating.
+
+    Arguments:
+      NAME: Name of a registered bot.
+
+    Example:
+      ladder bots unretire mybot
+    """
     with open_store(db, create=False) as store:
         row = store.bots.get(name)
         if row.retired_at is None:
@@ -155,13 +206,20 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 
 @app.command("rename")
 def rename(
-    name: Name,
-    new_name: Annotated[str, argument("NEW", "New name of the bot.")],
+    name: BotName,
+    new_name: str,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Give a bot another name; its games and stored runs show the new name.
 
     An interrupted run of the bot cannot be resumed under the new name.
+
+    Arguments:
+      NAME: Name of a registered bot.
+      NEW: New name of the bot.
+
+    Example:
+      ladder bots rename mybot mybot-1
     """
     with open_store(db, create=False) as store:
         refuse_catalogue_bot(store.bots.get(name), "it keeps its name")
@@ -173,8 +231,18 @@ def rename(
 
 
 @app.command("delete")
-def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Delete a bot that has no games, and its files; a bot with games can only be retired."""
+def delete(
+    name: BotName,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Delete a bot that has no games, and its files; a bot with games can only be retired.
+
+    Arguments:
+      NAME: Name of a registered bot.
+
+    Example:
+      ladder bots delete mybot
+    """
     with open_store(db, create=False) as store:
         delete_bot(store, name)
     print_out(f"{name} is deleted")

@@ -6,20 +6,10 @@ from typing import Annotated
 
 from db.records.restart import Restart
 from ladder.cli.database import open_draft, open_store
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    Database,
-    Json,
-    Python,
-    argument,
-    at_once,
-    flag,
-    option,
-    whole,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, Workers, whole
 from ladder.cli.output import print_error, print_out
 from ladder.cli.parsing import parse_time
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.registry.add_all import Attempt, examine_all, make_requests, pack_all
@@ -31,82 +21,21 @@ from reports.layout.format import to_json
 MOST_MB, MOST_SIZE = 256, 4096
 KEPT = "none; with --replace, as before"
 
-Git = Annotated[
-    str | None,
-    option(
-        "REF",
-        "Take the files from this commit, tag or branch of the git repository here, instead of "
-        "from the working tree.",
-    ),
-]
-Build = Annotated[
-    str | None,
-    option("COMMAND", "With --git: command that builds them, run in a copy of the files."),
-]
-RestartOfBot = Annotated[
-    Restart | None,
-    option(
-        None,
-        "When to restart the bot's process: after each game, after each pair, or never.",
-        show_default="game for kaggle: and thu: bots, never for others",
-    ),
-]
-TrialTime = Annotated[
-    str | None,
-    option(
-        "100ms|2s",
-        "Time per move in the trial.",
-        show_default="2s and 60s of overage for kaggle: bots, 100ms for others",
-    ),
-]
 
-
-@takes_options
 def add(
     *,
-    name: Annotated[
-        str, argument("NAME", "Name of the bot: letters, digits and ._-@+, at most 100 of them.")
-    ],
-    spec: Annotated[
-        str,
-        argument(
-            "SPEC",
-            "Specification of the bot: builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, "
-            "python:MODULE:CLASS, kaggle:FILE.py, kaggle:FILE.tar.gz, thu:FILE.so or "
-            "'saiblo:COMMAND'.",
-        ),
-    ],
-    based_on: Annotated[
-        str | None, option("OTHER", "Bot that this one is based on.", show_default=KEPT)
-    ] = None,
-    note: Annotated[
-        str | None, option("TEXT", "What the bot changes, in one line.", show_default=KEPT)
-    ] = None,
-    files: Annotated[
-        list[str] | None,
-        option(
-            "PATTERN",
-            "Files in the current folder that the bot needs, such as 'weights/*', once for each "
-            "pattern. They are stored with its program, and replace the rest of its folder.",
-            show_default="those found",
-        ),
-    ] = None,
-    python: Python = None,
-    git: Git = None,
-    build: Build = None,
-    max_size: Annotated[
-        int, whole("MIB", MOST_SIZE, "Largest size of the bot's files, in MiB.")
-    ] = MOST_MB,
-    restart: RestartOfBot = None,
-    time: TrialTime = None,
-    replace: Annotated[
-        bool,
-        flag(
-            "--replace",
-            "Replace the registered bot of this name; games of another content then no longer "
-            "count.",
-        ),
-    ] = False,
+    name: str,
+    spec: str,
+    based_on: str | None = None,
+    note: str | None = None,
+    files: list[str] | None = None,
+    python: str | None = None,
+    git: str | None = None,
+    build: str | None = None,
+    max_size: Annotated[int, whole(1, MOST_SIZE)] = MOST_MB,
+    restart: Restart | None = None,
+    time: str | None = None,
+    replace: bool = False,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
@@ -115,6 +44,28 @@ def add(
     First the bot plays a trial game against random on each kind of board that it supports, from a
     copy of its files. These games are not stored. Later changes of its folder do not matter.
     docs/first-bot.md leads from nothing to a rated bot.
+
+    Arguments:
+      NAME: Name of the bot: letters, digits and ._-@+, at most 100 of them.
+      SPEC: Specification of the bot: builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS,
+        python:MODULE:CLASS, kaggle:FILE.py, kaggle:FILE.tar.gz, thu:FILE.so or 'saiblo:COMMAND'.
+
+    Options:
+      --based-on OTHER: Bot that this one is based on. [none; with --replace, as before]
+      --note TEXT: What the bot changes, in one line. [none; with --replace, as before]
+      --files PATTERN: Files in the current folder that the bot needs, such as 'weights/*', once for
+        each pattern. They are stored with its program, and replace the rest of its folder. [those
+        found]
+      --max-size MIB: Largest size of the bot's files, in MiB.
+      --restart: When to restart the bot's process: after each game, after each pair, or never.
+        [game for kaggle: and thu: bots, never for others]
+      --time 100ms|2s: Time per move in the trial. [2s and 60s of overage for kaggle: bots, 100ms
+        for others]
+      --replace: Replace the registered bot of this name; games of another content then no longer
+        count.
+
+    Example:
+      ladder bots add mybot 'exec:python3 mybot.py'
     """
     source = make_git_source(git, build)
     warning = describe_uncommitted(spec, Path.cwd(), source)
@@ -144,36 +95,22 @@ def add(
     return 0
 
 
-@takes_options
 def add_all(
     *,
-    folder: Annotated[Path, argument("FOLDER", "Folder with the files.")],
-    pattern: Annotated[
-        str, option("GLOB", "Pattern of the files, each of which is a bot.")
-    ] = "*.so",
-    name: Annotated[
-        str, option("FORM", "Name of each bot; {stem} is its file's name without the suffix.")
-    ] = "{stem}",
-    spec: Annotated[
-        str | None,
-        option(
-            "FORM",
-            "Specification of each bot, with {file} and {stem}.",
-            show_default="thu:{file} for .so, kaggle:{file} for .py and .tar.gz",
-        ),
-    ] = None,
-    note: Annotated[str | None, option("TEXT", "Remark to store with each of the bots.")] = None,
-    git: Git = None,
-    build: Build = None,
-    restart: RestartOfBot = None,
-    time: TrialTime = None,
-    replace: Annotated[
-        bool, flag("--replace", "Replace registered bots of these names if they differ.")
-    ] = False,
-    concurrency: Annotated[int | None, at_once("Bots to try out")] = None,
+    folder: Path,
+    pattern: str = "*.so",
+    name: str = "{stem}",
+    spec: str | None = None,
+    note: str | None = None,
+    git: str | None = None,
+    build: str | None = None,
+    restart: Restart | None = None,
+    time: str | None = None,
+    replace: bool = False,
+    concurrency: Workers | None = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Register every file of a folder as a bot, each after its trial games.
 
@@ -181,6 +118,27 @@ def add_all(
     continues after a stop. Bots that fail are listed at the end with the reason.
 
     Exit codes: 0 done; 2 bad input, or a bot failed (the others are registered).
+
+    Arguments:
+      FOLDER: Folder with the files.
+
+    Options:
+      --pattern GLOB: Pattern of the files, each of which is a bot.
+      --name FORM: Name of each bot; {stem} is its file's name without the suffix.
+      --spec FORM: Specification of each bot, with {file} and {stem}. [thu:{file} for .so,
+        kaggle:{file} for .py and .tar.gz]
+      --note TEXT: Remark to store with each of the bots.
+      --restart: When to restart the bot's process: after each game, after each pair, or never.
+        [game for kaggle: and thu: bots, never for others]
+      --time 100ms|2s: Time per move in the trial. [2s and 60s of overage for kaggle: bots, 100ms
+        for others]
+      --replace: Replace registered bots of these names if they differ.
+
+    How to play:
+      --concurrency N: Bots to try out at the same time. [the CPUs that this process may use]
+
+    Example:
+      ladder bots add-all strategies --pattern '*.so' --name 's{stem}'
     """
     source = make_git_source(git, build)
     with contextlib.ExitStack() as stack:

@@ -3,25 +3,14 @@
 import contextlib
 import secrets
 from pathlib import Path
-from typing import Annotated
 
 from engine.seeds import SEED_LIMIT
 from ladder.checked_stream import open_checked
 from ladder.cli.database import open_store
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    MOST_GAMES,
-    PANEL_BUDGET,
-    Database,
-    Margin,
-    Seed,
-    argument,
-    option,
-    whole_number,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Seed
 from ladder.cli.output import check_writable, print_error, print_out
 from ladder.cli.parsing import parse_margin, parse_time
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.tools.compete import compete as play
 from ladder.tools.compete import find_registered_bot, resolve_contestant
@@ -30,21 +19,15 @@ from reports.compete import report_forfeits, write_results
 CONTESTANT = "{}: a shared library, a specification such as saiblo:./program, or a registered bot."
 
 
-@takes_options
 def compete(
     *,
-    a: Annotated[str, argument("A", CONTESTANT.format("First bot"))],
-    b: Annotated[str, argument("B", CONTESTANT.format("Second bot"))],
-    result_file: Annotated[Path, argument("RESULT_FILE", "File to write the results to.")],
-    rounds: Annotated[
-        int,
-        argument(
-            "ROUNDS", "Number of rounds of two games each.", parser=whole_number(1, MOST_GAMES)
-        ),
-    ],
-    time: Annotated[str, option("100ms|2s", "Wall time per move.", PANEL_BUDGET)] = "3s",
-    seed: Seed = None,
-    margin: Margin = "50ms",
+    a: str,
+    b: str,
+    result_file: Path,
+    rounds: Games,
+    time: str = "3s",
+    seed: Seed | None = None,
+    margin: str = "50ms",
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
@@ -60,6 +43,22 @@ def compete(
       5 bug of B, 6 illegal move of B, 8 timeout of B
       -1 the file of A cannot be loaded, -2 that of B
       -3 a function of A is missing, -4 one of B
+
+    Arguments:
+      A: First bot: a shared library, a specification such as saiblo:./program, or a registered bot.
+      B: Second bot: a shared library, a specification such as saiblo:./program, or a registered
+        bot.
+      RESULT_FILE: File to write the results to.
+      ROUNDS: Number of rounds of two games each.
+
+    Time or work per move:
+      --time 100ms|2s: Wall time per move.
+
+    What to play:
+      --seed N: Seed of all random choices: the same seed repeats them. [a random one]
+
+    Example:
+      ladder compete ./a.so ./b.so result.txt 10
     """
     check_writable(result_file)
     confinement = options.confinement()

@@ -1,12 +1,11 @@
 """`ladder doctor`: what this machine offers and what will go wrong."""
 
 from pathlib import Path
-from typing import Annotated
 
 from ladder.cli.database import open_store, open_to_read
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
+from ladder.cli.options import DEFAULT_DATABASE, Database
 from ladder.cli.output import print_result
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.errors import ExitCode
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Level, check_sandbox, examine_machine
@@ -14,15 +13,12 @@ from ladder.tools.doctor.server import examine_server
 from reports.doctor import findings_document, findings_text
 
 
-@takes_options
 def doctor(
     *,
     db: Database = DEFAULT_DATABASE,
-    repair: Annotated[
-        bool, flag("--repair", "Correct the stored results of pairs by those of their games.")
-    ] = False,
+    repair: bool = False,
     options: BotOptions,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Check this machine, and the database if there is one.
 
@@ -30,6 +26,12 @@ def doctor(
     started as bots are, to see whether the sandbox keeps them from network, home and database.
 
     Exit codes: 0 no fault; 1 a fault; 2 bad input.
+
+    Options:
+      --repair: Correct the stored results of pairs by those of their games.
+
+    Example:
+      ladder doctor
     """
     confinement = options.confinement()
     findings = examine_machine()

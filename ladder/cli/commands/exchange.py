@@ -3,11 +3,10 @@
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
 
 from ladder.checked_stream import open_checked
 from ladder.cli.database import open_store, open_to_read
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output, argument, flag, option
+from ladder.cli.options import DEFAULT_DATABASE, Database
 from ladder.cli.output import check_writable, print_result
 from ladder.errors import UsageError
 from ladder.results.exchange.analyses import with_positions
@@ -20,40 +19,36 @@ from reports.exchange import import_document, import_text
 
 
 def export(
-    form: Annotated[
-        GameFormat,
-        flag(
-            "--format",
-            "jsonl holds everything and can be imported; csv and pgn hold players, moves, results "
-            "and the date.",
-        ),
-    ] = GameFormat.JSONL,
-    division: Annotated[
-        str | None,
-        option(
-            "NAME", "Only games of this division: its number, its label or the beginning of one."
-        ),
-    ] = None,
-    ids: Annotated[
-        bool, flag("--ids", "Write each game's number in this database too, for `ladder replay`.")
-    ] = False,
-    bots: Annotated[
-        bool, flag("--bots", "With jsonl: write the files of all foreign bots too.")
-    ] = False,
-    output: Output = None,
+    format_: GameFormat = GameFormat.JSONL,
+    division: str | None = None,
+    ids: bool = False,
+    bots: bool = False,
+    output: Path | None = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Write the stored games as text.
 
     Equal games give equal files: the order does not depend on the clock.
+
+    Options:
+      --format: jsonl holds everything and can be imported; csv and pgn hold players, moves, results
+        and the date.
+      --division NAME: Only games of this division: its number, its label or the beginning of one.
+      --ids: Write each game's number in this database too, for `ladder replay`.
+      --bots: With jsonl: write the files of all foreign bots too.
+
+    Example:
+      ladder export --format pgn -o games.pgn
     """
-    if bots and form is not GameFormat.JSONL:
+    if bots and format_ is not GameFormat.JSONL:
         raise UsageError("--bots needs --format jsonl: other formats hold no files")
     check_writable(output)
     with open_to_read(db) as store:
         chosen = None if division is None else store.divisions.find(division).id
         games = store.exchange.export_lines(chosen, ids=ids)
-        lines = WRITERS[form](with_positions(store, games) if form is GameFormat.JSONL else games)
+        lines = WRITERS[format_](
+            with_positions(store, games) if format_ is GameFormat.JSONL else games
+        )
         pieces = chain(write_archives(store) if bots else (), lines)
         if output is None:
             sys.stdout.writelines(pieces)
@@ -64,9 +59,9 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, argument("FILE", "File in JSON Lines that `ladder export` wrote.")],
+    file: Path,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Add exported games to the database, all of them or none.
 
@@ -75,6 +70,12 @@ def import_(
     (`ladder export --bots`), else `ladder bots add NAME SPEC --replace` does. A bot whose name
     another content has here is added as NAME@HASH; equal content is one bot. The file is refused
     as a whole if a game breaks the rules or contradicts a stored one.
+
+    Arguments:
+      FILE: File in JSON Lines that `ladder export` wrote.
+
+    Example:
+      ladder import games.jsonl
     """
     with (
         open_games(file) as games,

@@ -1,38 +1,16 @@
 """`ladder gate`: tests whether a candidate is worse, or better, than its baselines."""
 
 from pathlib import Path
-from typing import Annotated
 
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.database import open_store, open_to_play
 from ladder.cli.gate_files import publish
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.opening_hint import propose_openings
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    PANEL_OUTPUT,
-    PANEL_TEST,
-    Alpha,
-    BasedOn,
-    Beta,
-    Database,
-    EloModel,
-    Force,
-    Json,
-    Junit,
-    MaxGames,
-    New,
-    Rated,
-    Verbose,
-    argument,
-    flag,
-    html_page,
-    option,
-)
+from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, GamesFromTwo
 from ladder.cli.output import check_writable, print_error, show_finding, stderr_console
-from ladder.cli.run_options import RunOptions, takes_options
+from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
@@ -54,74 +32,29 @@ from reports.run import watcher_for
 MAX_GAMES = 3000
 
 
-@takes_options
 def gate(
     *,
-    candidate: Annotated[
-        str,
-        argument(
-            "CANDIDATE",
-            "Registered bot to test, or a specification, which is stored first.",
-            autocompletion=bot_names,
-        ),
-    ],
-    against: Annotated[
-        str,
-        option(
-            "BASELINE[,B2]",
-            "Registered bots or specifications that the candidate is compared with. It must pass "
-            "against all.",
-            PANEL_TEST,
-            autocompletion=bot_lists,
-        ),
-    ],
-    max_drop: Annotated[
-        float | None,
-        option(
-            "ELO",
-            "Largest acceptable Elo loss.",
-            PANEL_TEST,
-            show_default="20, or 0 with --min-gain",
-        ),
-    ] = None,
-    min_gain: Annotated[
-        float,
-        option(
-            "ELO",
-            "Ask whether CANDIDATE is better: the smallest gain that must be found.",
-            PANEL_TEST,
-            show_default="ask whether it is worse",
-        ),
-    ] = 0.0,
-    alpha: Alpha = 0.05,
-    beta: Beta = 0.05,
-    max_games: MaxGames = MAX_GAMES,
-    model: EloModel = "logistic",
-    stored: Annotated[
-        bool,
-        flag("--stored", "Play nothing and decide from the games in the database.", PANEL_TEST),
-    ] = False,
-    as_stored: Annotated[
-        bool,
-        flag(
-            "--as-stored",
-            "Test the stored version of CANDIDATE even if its original files have changed.",
-            PANEL_TEST,
-        ),
-    ] = False,
-    new: New = False,
-    based_on: BasedOn = None,
-    rated: Rated = False,
+    candidate: BotName,
+    against: BotNames,
+    max_drop: float | None = None,
+    min_gain: float = 0.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    max_games: GamesFromTwo = MAX_GAMES,
+    model: Model = Model.LOGISTIC,
+    stored: bool = False,
+    as_stored: bool = False,
+    new: bool = False,
+    based_on: str | None = None,
+    rated: bool = False,
     options: RunOptions,
-    junit: Junit = None,
-    summary: Annotated[
-        Path | None, option("FILE.md", "Write the verdict as Markdown too.", PANEL_OUTPUT)
-    ] = None,
-    html: Annotated[Path | None, html_page("the verdict, with charts and lost games,")] = None,
-    force: Force = False,
+    junit: Path | None = None,
+    summary: Path | None = None,
+    html: Path | None = None,
+    force: bool = False,
     db: Database = DEFAULT_DATABASE,
-    verbose: Verbose = False,
-    json: Json = False,
+    verbose: bool = False,
+    json: bool = False,
 ) -> int:
     """Test whether a candidate is worse, or better, and stop as soon as it is known.
 
@@ -133,6 +66,26 @@ def gate(
 
     Exit codes: 0 pass; 3 regression, or no gain; 4 inconclusive; 5 invalid, because a bot fails too
     often or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
+
+    Arguments:
+      CANDIDATE: Registered bot to test, or a specification, which is stored first.
+
+    The test:
+      --against BASELINE[,B2]: Registered bots or specifications that the candidate is compared
+        with. It must pass against all.
+      --max-drop ELO: Largest acceptable Elo loss. [20, or 0 with --min-gain]
+      --min-gain ELO: Ask whether CANDIDATE is better: the smallest gain that must be found. [ask
+        whether it is worse]
+      --stored: Play nothing and decide from the games in the database.
+      --as-stored: Test the stored version of CANDIDATE even if its original files have changed.
+
+    Database and output:
+      --summary FILE.md: Write the verdict as Markdown too.
+      --html FILE: Write the verdict, with charts and lost games, as an HTML page: one file that
+        needs no network.
+
+    Example:
+      ladder gate mybot --against v12 --max-drop 20
     """
     test = GateTest(
         max_drop=(0.0 if min_gain else 20.0) if max_drop is None else max_drop,

@@ -1,26 +1,11 @@
 """`ladder match`: a head-to-head of two bots."""
 
-from typing import Annotated
-
 from db.records.bots import BotRow
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.cli.completion import bot_names
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    MOST_GAMES,
-    PANEL_PLAY,
-    BasedOn,
-    Database,
-    Json,
-    New,
-    Rated,
-    Verbose,
-    argument,
-    whole,
-)
+from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, Games
 from ladder.cli.run_and_report import play_and_report
-from ladder.cli.run_options import RunOptions, takes_options
+from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, store_specs
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots
@@ -28,32 +13,34 @@ from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.settings import ResumePolicy, RunSettings
 
 
-@takes_options
 def match(
     *,
-    a: Annotated[
-        str,
-        argument(
-            "A",
-            "Registered bot whose score is printed, or a specification.",
-            autocompletion=bot_names,
-        ),
-    ],
-    b: Annotated[str, argument("B", "Its opponent, likewise.", autocompletion=bot_names)],
-    games: Annotated[int, whole("N", MOST_GAMES, "Number of games.", PANEL_PLAY)] = 100,
-    new: New = False,
-    based_on: BasedOn = None,
-    rated: Rated = False,
+    a: BotName,
+    b: BotName,
+    games: Games = 100,
+    new: bool = False,
+    based_on: str | None = None,
+    rated: bool = False,
     options: RunOptions,
     db: Database = DEFAULT_DATABASE,
-    verbose: Verbose = False,
-    json: Json = False,
+    verbose: bool = False,
+    json: bool = False,
 ) -> int:
     """Play two bots against each other and print the score.
 
     The games are stored but do not count in the rating list unless --rated is given. An interrupted
     match is resumed by the same command. After its end the same command with the same --seed shows
     its result; without, or with --new, it plays further pairs.
+
+    Arguments:
+      A: Registered bot whose score is printed, or a specification.
+      B: Its opponent, likewise.
+
+    What to play:
+      --games N: Number of games.
+
+    Example:
+      ladder match mybot v4 --games 100
     """
     if a == b:
         raise UsageError(f"B: a match needs two different bots, got {a!r} twice")

@@ -9,18 +9,7 @@ from engine.opening_set import opening_set
 from engine.seeds import SEED_LIMIT
 from ladder.checked_stream import write_file
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import (
-    MOST_PLIES,
-    MOST_WORK,
-    Boards,
-    Json,
-    Seed,
-    argument,
-    flag,
-    number,
-    option,
-    whole,
-)
+from ladder.cli.options import PliesFromZero, Seed, Work, number, whole
 from ladder.cli.output import check_writable, print_error, print_out
 from ladder.cli.parsing import parse_boards
 from ladder.errors import ExitCode, UsageError
@@ -51,36 +40,16 @@ class ValueWord(StrEnum):
 @app.command("make")
 def make(
     *,
-    file: Annotated[Path, argument("FILE", "File to write, replaced if it exists.")],
-    boards: Boards = "thu",
-    plies: Annotated[int, whole("N", MOST_PLIES, "Length of each opening, in plies.", least=0)],
-    count: Annotated[int, whole("K", 1_000_000, "Number of openings.")],
-    value: Annotated[
-        ValueWord | None,
-        option(None, "Keep only openings with this exact value for the side to move."),
-    ] = None,
-    balanced: Annotated[
-        bool,
-        flag(
-            "--balanced",
-            "Keep only proven draws and, where the solver cannot decide, openings that the "
-            "search of a strong player calls even.",
-        ),
-    ] = False,
-    within: Annotated[
-        float,
-        option(
-            "V",
-            "With --balanced: largest distance from 0 of the search's value, which lies "
-            "between -1 and 1.",
-            parser=number(0, 1, with_low=True),
-        ),
-    ] = 0.1,
-    nodes: Annotated[
-        int, whole("N", MOST_WORK, "Most positions that the solver searches for one opening.")
-    ] = 2_000_000,
-    seed: Seed = None,
-    json: Json = False,
+    file: Path,
+    boards: str = "thu",
+    plies: PliesFromZero,
+    count: Annotated[int, whole(1, 1_000_000)],
+    value: ValueWord | None = None,
+    balanced: bool = False,
+    within: Annotated[float, number(0, 1, with_low=True)] = 0.1,
+    nodes: Work = 2_000_000,
+    seed: Seed | None = None,
+    json: bool = False,
 ) -> int:
     """Write an opening book for --openings, drawn at random.
 
@@ -88,6 +57,25 @@ def make(
     can win at once. --value and --balanced keep only openings of a known value, found on all CPUs
     at idle priority. Equal options and seeds give equal files. Ctrl-C (exit code 130) writes
     nothing.
+
+    Arguments:
+      FILE: File to write, replaced if it exists.
+
+    Options:
+      --plies N: Length of each opening, in plies.
+      --count K: Number of openings.
+      --value: Keep only openings with this exact value for the side to move.
+      --balanced: Keep only proven draws and, where the solver cannot decide, openings that the
+        search of a strong player calls even.
+      --within V: With --balanced: largest distance from 0 of the search's value, which lies between
+        -1 and 1.
+      --nodes N: Most positions that the solver searches for one opening.
+
+    What to play:
+      --seed N: Seed of all random choices: the same seed repeats them. [a random one]
+
+    Example:
+      ladder openings make even.txt --boards 6x7 --plies 12 --count 200 --balanced
     """
     if value is not None and balanced:
         raise UsageError("--value and --balanced contradict each other: give one of them")

@@ -1,10 +1,7 @@
 """`ladder perft`: counts move sequences, to check the rules and the kernels."""
 
-from typing import Annotated
-
 from engine.board import parse_board
 from engine.perft import perft as count
-from ladder.cli.options import Json, argument
 from ladder.cli.output import print_out
 from ladder.errors import UsageError
 from ladder.match.process.worker_pool import call_in_subprocess
@@ -14,15 +11,20 @@ MAX_DEPTH = 12
 
 
 def perft(
-    board: Annotated[
-        str, argument("BOARD", "Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4.")
-    ],
-    depth: Annotated[int, argument("DEPTH", "Longest sequence to count, in plies, 0 to 12.")],
-    json: Json = False,
+    board: str,
+    depth: int,
+    json: bool = False,
 ) -> int:
     """Count the legal move sequences of each length, to check another program's rules.
 
     A won game is not continued.
+
+    Arguments:
+      BOARD: Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4.
+      DEPTH: Longest sequence to count, in plies, 0 to 12.
+
+    Example:
+      ladder perft 6x7 6
     """
     specification = parse_board(board)
     if not 0 <= depth <= MAX_DEPTH:

@@ -2,7 +2,6 @@
 
 import secrets
 from enum import StrEnum
-from typing import Annotated
 
 from bots.champion import CHAMPION
 from db.errors import DatabaseError
@@ -10,25 +9,11 @@ from db.records.pairs import Entrant
 from engine.board import parse_board_class
 from engine.errors import BoardError
 from engine.seeds import SEED_LIMIT, SplitMix, mix
-from ladder.cli.completion import bot_names
 from ladder.cli.database import open_or_preview, open_store
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    PANEL_OUTPUT,
-    PANEL_PLAY,
-    Database,
-    Depth,
-    Nodes,
-    Seed,
-    Simulations,
-    Time,
-    argument,
-    flag,
-    option,
-)
+from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, Plies, Seed, Work
 from ladder.cli.output import print_error, print_out, stdout_console
 from ladder.cli.parsing import parse_budgets
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.cli.terminal.board_screen import dialogue_for
 from ladder.errors import UsageError
@@ -45,39 +30,18 @@ class Side(StrEnum):
     RANDOM = "random"
 
 
-@takes_options
 def play(
     *,
-    bot: Annotated[str, argument("BOT", "Registered bot to play.", autocompletion=bot_names)],
-    side: Annotated[
-        Side, option(None, "Side that you play; first moves first.", PANEL_PLAY)
-    ] = Side.FIRST,
-    board: Annotated[
-        str,
-        option(
-            "BOARD",
-            "Board: standard (6x7), ROWSxCOLUMNS such as 10x11@3,4 with a forbidden cell, or "
-            "thu for a random board.",
-            PANEL_PLAY,
-        ),
-    ] = "standard",
-    time: Time = None,
-    simulations: Simulations = None,
-    nodes: Nodes = None,
-    depth: Depth = None,
-    hints: Annotated[
-        str,
-        option("NAME", "Registered bot that gives hints.", PANEL_PLAY, autocompletion=bot_names),
-    ] = CHAMPION,
-    save: Annotated[
-        bool,
-        flag(
-            "--save",
-            "Store the finished game, unrated, as one of the bot `human`.",
-            PANEL_OUTPUT,
-        ),
-    ] = False,
-    seed: Seed = None,
+    bot: BotName,
+    side: Side = Side.FIRST,
+    board: str = "standard",
+    time: str | None = None,
+    simulations: Work | None = None,
+    nodes: Work | None = None,
+    depth: Plies | None = None,
+    hints: BotName = CHAMPION,
+    save: bool = False,
+    seed: Seed | None = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
@@ -86,6 +50,22 @@ def play(
     The arrow keys choose a column and Enter drops the stone. You can also type a column, or one of
     the words undo, hint, values, info, help and quit. Over a pipe, every line is one column or
     word.
+
+    Arguments:
+      BOT: Registered bot to play.
+
+    What to play:
+      --side: Side that you play; first moves first.
+      --board BOARD: Board: standard (6x7), ROWSxCOLUMNS such as 10x11@3,4 with a forbidden cell, or
+        thu for a random board.
+      --hints NAME: Registered bot that gives hints.
+      --seed N: Seed of all random choices: the same seed repeats them. [a random one]
+
+    Database and output:
+      --save: Store the finished game, unrated, as one of the bot `human`.
+
+    Example:
+      ladder play v12 --board 10x11@3,4 --time 200ms
     """
     confinement = options.confinement()
     budgets = parse_budgets(time, simulations, nodes, depth)

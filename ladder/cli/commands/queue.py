@@ -13,17 +13,7 @@ from db.store import Store
 from ladder.cli.checking import checking_only
 from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    LARGEST_KEY,
-    Database,
-    Json,
-    argument,
-    flag,
-    option,
-    whole,
-    whole_number,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, Key, whole
 from ladder.cli.output import print_error, print_out, print_result, show_table
 from ladder.errors import ExitCode, Stopped, UsageError
 from ladder.names import check_line
@@ -45,17 +35,11 @@ app = CommandGroup(help="Let commands wait in the database and play them in turn
 def add(
     context: typer.Context,
     *,
-    words: Annotated[
-        list[str],
-        argument("COMMAND...", f"Command line without `ladder`: {', '.join(COMMANDS)}."),
-    ],
-    note: Annotated[str, option("TEXT", "Remark that the queue shows.")] = "",
-    wait: Annotated[
-        bool,
-        flag("--wait", "Wait for the end, print the result, and exit with the command's code."),
-    ] = False,
+    words: list[str],
+    note: str = "",
+    wait: bool = False,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Put a command into the queue of the database.
 
@@ -66,6 +50,17 @@ def add(
 
     Exit codes: 0 waiting; 2 bad input. With --wait: that of the command; 130 cancelled, or stopped
     by Ctrl-C, which leaves the job in the queue.
+
+    Arguments:
+      COMMAND...: Command line without `ladder`: run, match, gate, select, tune, bisect, suite run,
+        analyze.
+
+    Options:
+      --note TEXT: Remark that the queue shows.
+      --wait: Wait for the end, print the result, and exit with the command's code.
+
+    Example:
+      ladder queue add gate mybot --against v12
     """
     note = check_line(note, "--note")
     _check(context, words, db)
@@ -127,8 +122,16 @@ def _wait(store: Store, job: JobRow, *, json: bool) -> int:
 
 
 @app.command("list")
-def list_(*, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
-    """List the jobs, oldest first: those that wait, are played, and have ended."""
+def list_(
+    *,
+    db: Database = DEFAULT_DATABASE,
+    json: bool = False,
+) -> int:
+    """List the jobs, oldest first: those that wait, are played, and have ended.
+
+    Example:
+      ladder queue list
+    """
     with open_to_read(db) as store:
         show_table(list_jobs(store), jobs_document, print_jobs, json=json)
     return ExitCode.DONE
@@ -136,17 +139,19 @@ def list_(*, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
 
 @app.command("cancel")
 def cancel(
-    job: Annotated[
-        int,
-        argument(
-            "ID", "Number of the job in `ladder queue list`.", parser=whole_number(1, LARGEST_KEY)
-        ),
-    ],
+    job: Key,
     *,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
-    """Cancel a job for good; the games that it has played stay stored."""
+    """Cancel a job for good; the games that it has played stay stored.
+
+    Arguments:
+      ID: Number of the job in `ladder queue list`.
+
+    Example:
+      ladder queue cancel 7
+    """
     with open_store(db, create=False) as store:
         return print_result(store.queue.cancel(job), job_document, job_text, json=json)
 
@@ -154,13 +159,19 @@ def cancel(
 @app.command("work")
 def work(
     *,
-    jobs: Annotated[int, whole("N", MOST_JOBS, "Most jobs at a time; they divide the CPUs.")] = 1,
+    jobs: Annotated[int, whole(1, MOST_JOBS)] = 1,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Play the jobs of the queue, first in, first out, until Ctrl-C or SIGTERM.
 
     Each is its ordinary command in a process of its own. Several workers may play one queue. A job
     that is interrupted, even by a kill of its worker, waits again and is resumed.
+
+    Options:
+      --jobs N: Most jobs at a time; they divide the CPUs.
+
+    Example:
+      ladder queue work
     """
     with open_store(db, create=True, sync=True) as store:
         print_error(f"playing the queue, at most {jobs} {'job' if jobs == 1 else 'jobs'} at a time")

@@ -5,7 +5,6 @@ from typing import Annotated
 from rich.console import Console, Group
 from rich.text import Text
 
-from bots.champion import CHAMPION
 from bots.protocol import encode
 from db.records.games import GameQuery, GameRow
 from db.store import Store
@@ -15,20 +14,10 @@ from engine.position import parse_position
 from engine.result import Result
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_or_preview, open_to_read
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    MOST_PLIES,
-    MOST_WORK,
-    Database,
-    Json,
-    argument,
-    flag,
-    option,
-    whole,
-)
+from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, PliesFromZero, Takes, Work
 from ladder.cli.output import print_error, print_out, print_result, stderr_console, stdout_console
 from ladder.cli.parsing import parse_time
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.cli.terminal.screen import Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import Stopped, UsageError
 from ladder.match.process.confinement import Confinement
@@ -51,96 +40,57 @@ from reports.replay import (
     truth_summary,
 )
 
-PANEL_ANALYZE = "Analysis"
-PANEL_BOT = "One of its bots"
 HELP = "right and left step, a number and Enter jump to a ply, Home and End to the ends, q quits"
 
 
-@takes_options
 def replay(
     *,
-    words: Annotated[
-        list[str] | None,
-        argument(
-            "GAME",
-            "Number of a game, as `ladder games` lists them, or a board and moves, such as "
-            "6x7 3342. With --last-loss: one or two bots.",
-            autocompletion=bot_names,
-        ),
-    ] = None,
-    last_loss: Annotated[
-        bool,
-        flag(
-            "--last-loss",
-            "Show the newest game that the first named bot lost, against the second if it is "
-            "named.",
-        ),
-    ] = False,
-    ply: Annotated[
-        int | None, whole("N", MOST_PLIES, "Show only the position after N plies.", least=0)
-    ] = None,
-    analyze: Annotated[
-        bool,
-        flag(
-            "--analyze",
-            "Solve the game's positions now, which takes seconds, and store their values. Where "
-            f"the result stays unknown, {CHAMPION} estimates it.",
-            PANEL_ANALYZE,
-        ),
-    ] = False,
-    nodes: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_WORK,
-            "Most positions that the solver searches for one position of the game.",
-            PANEL_ANALYZE,
-            show_default="by board and empty cells",
-        ),
-    ] = None,
-    time: Annotated[
-        str | None,
-        option(
-            "500ms|10s",
-            "Processor time of the solver for all positions; later plies come first.",
-            PANEL_ANALYZE,
-            show_default="10s",
-        ),
-    ] = None,
-    sent_to: Annotated[
-        str | None,
-        option(
-            "BOT",
-            "Print the exact lines that this bot of the game was sent, and nothing else.",
-            PANEL_BOT,
-            "--input",
-            autocompletion=bot_names,
-        ),
-    ] = None,
-    again: Annotated[
-        str | None,
-        option(
-            "BOT",
-            "Start this bot of the game as it is stored now, send it these lines, and show where "
-            "its answers differ.",
-            PANEL_BOT,
-            "--rerun",
-            autocompletion=bot_names,
-        ),
-    ] = None,
+    words: Annotated[list[str], Takes(autocompletion=bot_names)] | None = None,
+    last_loss: bool = False,
+    ply: PliesFromZero | None = None,
+    analyze: bool = False,
+    nodes: Work | None = None,
+    time: str | None = None,
+    input_: BotName | None = None,
+    rerun_: BotName | None = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Show a game move by move, with what the bots of a stored game reported about each move.
 
     On a terminal the arrow keys step through the game; otherwise all positions are printed. A game
     that --analyze or `ladder analyze` has solved also shows its turning point, mistakes, and true
     values.
+
+    Arguments:
+      GAME: Number of a game, as `ladder games` lists them, or a board and moves, such as 6x7 3342.
+        With --last-loss: one or two bots.
+
+    Options:
+      --last-loss: Show the newest game that the first named bot lost, against the second if it is
+        named.
+      --ply N: Show only the position after N plies.
+
+    Analysis:
+      --analyze: Solve the game's positions now, which takes seconds, and store their values. Where
+        the result stays unknown, v24 estimates it.
+      --nodes N: Most positions that the solver searches for one position of the game. [by board and
+        empty cells]
+      --time 500ms|10s: Processor time of the solver for all positions; later plies come first.
+        [10s]
+
+    One of its bots:
+      --input BOT: Print the exact lines that this bot of the game was sent, and nothing else.
+      --rerun BOT: Start this bot of the game as it is stored now, send it these lines, and show
+        where its answers differ.
+
+    Example:
+      ladder replay --last-loss mybot v4
     """
     if not analyze and (nodes is not None or time is not None):
         raise UsageError("--nodes and --time limit the solver of --analyze: give --analyze, too")
-    if sent_to is not None and again is not None:
+    if input_ is not None and rerun_ is not None:
         raise UsageError("--input prints what --rerun sends: give one of them")
     confinement = options.confinement()
     line = None if last_loss else _parse_line(words or [])
@@ -155,11 +105,11 @@ def replay(
         last = len(row.moves)
         if ply is not None and not 0 <= ply <= last:
             raise UsageError(f"--ply: game {row.id} has the plies 0 to {last}, got {ply}")
-        if bot := sent_to or again:
+        if bot := input_ or rerun_:
             if line is not None:
                 raise UsageError("--input and --rerun need a stored game: give its number")
             sent = sent_in(store, row, bot)
-            if again is None:
+            if rerun_ is None:
                 print_out("".join(encode(each).decode() for each in sent.requests))
                 return 0
             return _rerun(row, sent, confinement, json=json)

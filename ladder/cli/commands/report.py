@@ -12,26 +12,9 @@ from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_read
 from ladder.cli.html_file import check_html, write_division
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    PANEL_GAMES,
-    PANEL_OUTPUT,
-    BotList,
-    Database,
-    Force,
-    Json,
-    Output,
-    Since,
-    argument,
-    flag,
-    html_page,
-    number,
-    option,
-    whole,
-)
+from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, Takes, number, whole
 from ladder.cli.output import Format, Forms, check_writable, print_error, show
 from ladder.cli.parsing import parse_names, parse_since
-from ladder.cli.run_options import takes_options
 from ladder.errors import ExitCode, UsageError
 from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bots
 from ladder.results.standings.against import compare_with_opponents
@@ -43,9 +26,6 @@ from ladder.results.standings.selection import select_bots
 from ladder.stats.pool.rating import RatingOptions
 from reports import analyze
 from reports.report import against, comparison, history, rating_columns, regressions, standings
-
-PANEL_MODE = "Instead of the rating list"
-MOST_GAMES_IN_PAGE = 20_000
 
 
 class Mode(StrEnum):
@@ -63,107 +43,26 @@ class Mode(StrEnum):
 class ReportOptions:
     """The options of the command."""
 
-    names: Annotated[
-        list[str] | None,
-        argument(
-            "A B C...", "Registered bots to compare; needs --compare.", autocompletion=bot_names
-        ),
-    ] = None
-    compare: Annotated[
-        bool, flag("--compare", "Compare the named bots side by side, with a summary.", PANEL_MODE)
-    ] = False
-    against: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "List the opponents of one bot, its score against each, and how many it beats.",
-            PANEL_MODE,
-            autocompletion=bot_names,
-        ),
-    ] = None
-    mistakes: Annotated[
-        bool,
-        flag(
-            "--mistakes",
-            "Print the mistakes of each bot that `ladder analyze` has found.",
-            PANEL_MODE,
-        ),
-    ] = False
-    regressions: Annotated[
-        bool,
-        flag(
-            "--regressions",
-            "Print the bots that are worse than the bot that they are based on, beyond the "
-            "95 % error; exit code 3 if there is one.",
-            PANEL_MODE,
-        ),
-    ] = False
-    threshold: Annotated[
-        float,
-        option(
-            "ELO",
-            "With --regressions: Elo loss that is accepted.",
-            PANEL_MODE,
-            parser=number(0, 4000, with_low=True),
-        ),
-    ] = 0.0
-    fail_undecided: Annotated[
-        bool,
-        flag(
-            "--fail-undecided",
-            "With --regressions: exit code 4 if a bot may be worse and none is for certain.",
-            PANEL_MODE,
-        ),
-    ] = False
-    history: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "List the versions that a bot is based on and those that are based on it, with rating "
-            "and change.",
-            PANEL_MODE,
-            autocompletion=bot_names,
-        ),
-    ] = None
-    division: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "Division to report: its number, its label or the beginning of one.",
-            PANEL_GAMES,
-            show_default="that of the latest run",
-        ),
-    ] = None
-    since: Since = None
-    bots: BotList = None
-    retired: Annotated[bool, flag("--retired", "Show retired bots too.", PANEL_GAMES)] = False
-    anchor: Annotated[
-        list[str] | None,
-        option(
-            "NAME=ELO",
-            "Fixed rating of a bot, once for each; the other ratings follow.",
-            PANEL_GAMES,
-        ),
-    ] = None
-    pairs: Annotated[
-        bool, flag("--pairs", "Add the results of every two bots that met.", PANEL_OUTPUT)
-    ] = False
-    form: Annotated[Format, flag("--format", "Format of the result.", PANEL_OUTPUT)] = Format.TABLE
-    json: Json = False
-    output: Output = None
-    html: Annotated[Path | None, html_page("the rating list, with charts and games,")] = None
-    games: Annotated[
-        int,
-        whole(
-            "N",
-            MOST_GAMES_IN_PAGE,
-            "With --html: most games to replay in the page; forfeits, upsets and short losses "
-            "first.",
-            PANEL_OUTPUT,
-            least=0,
-        ),
-    ] = 200
-    force: Force = False
+    names: Annotated[list[str], Takes(autocompletion=bot_names)] | None = None
+    compare: bool = False
+    against: BotName | None = None
+    mistakes: bool = False
+    regressions: bool = False
+    threshold: Annotated[float, number(0, 4000, with_low=True)] = 0.0
+    fail_undecided: bool = False
+    history: BotName | None = None
+    division: str | None = None
+    since: str | None = None
+    bots: BotNames | None = None
+    retired: bool = False
+    anchor: list[str] | None = None
+    pairs: bool = False
+    format_: Format = Format.TABLE
+    json: bool = False
+    output: Path | None = None
+    html: Path | None = None
+    games: Annotated[int, whole(0, 20_000)] = 200
+    force: bool = False
 
     @cached_property
     def mode(self) -> Mode:
@@ -225,8 +124,11 @@ class ReportOptions:
         check_html(self.html, force=self.force)
 
 
-@takes_options
-def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
+def report(
+    *,
+    options: ReportOptions,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
     """Print the rating list of a division, with notes on how far to trust it.
 
     A division holds the games under the same conditions: boards, openings and time or work per
@@ -234,13 +136,45 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
     has a bound, such as >=1480.
 
     Exit codes: 0 done; 2 bad input; 3 and 4 as --regressions and --fail-undecided say.
+
+    Arguments:
+      A B C...: Registered bots to compare; needs --compare.
+
+    Instead of the rating list:
+      --compare: Compare the named bots side by side, with a summary.
+      --against NAME: List the opponents of one bot, its score against each, and how many it beats.
+      --mistakes: Print the mistakes of each bot that `ladder analyze` has found.
+      --regressions: Print the bots that are worse than the bot that they are based on, beyond the
+        95 % error; exit code 3 if there is one.
+      --threshold ELO: With --regressions: Elo loss that is accepted.
+      --fail-undecided: With --regressions: exit code 4 if a bot may be worse and none is for
+        certain.
+      --history NAME: List the versions that a bot is based on and those that are based on it, with
+        rating and change.
+
+    Which games:
+      --division NAME: Division to report: its number, its label or the beginning of one. [that of
+        the latest run]
+      --retired: Show retired bots too.
+      --anchor NAME=ELO: Fixed rating of a bot, once for each; the other ratings follow.
+
+    Database and output:
+      --pairs: Add the results of every two bots that met.
+      --format: Format of the result.
+      --html FILE: Write the rating list, with charts and games, as an HTML page: one file that
+        needs no network.
+      --games N: With --html: most games to replay in the page; forfeits, upsets and short losses
+        first.
+
+    Example:
+      ladder report --compare v4 v3
     """
     options.check()
     with open_to_read(db) as store:
         division = division_or_latest(store, options.division)
         if options.html is None:
             forms = FORMS[options.mode](store, division, options)
-            show(forms, Format.JSON if options.json else options.form, options.output)
+            show(forms, Format.JSON if options.json else options.format_, options.output)
             return forms.code
         write_division(
             store,

@@ -6,113 +6,34 @@ from typing import Annotated
 from db.records.bots import BotRow
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.cli.completion import bot_lists, pairings
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    MOST_GAMES,
-    MOST_HOURS,
-    PANEL_END,
-    PANEL_OUTPUT,
-    PANEL_PLAY,
-    BasedOn,
-    Database,
-    Json,
-    flag,
-    number,
-    option,
-    whole,
-)
+from ladder.cli.completion import pairings
+from ladder.cli.options import DEFAULT_DATABASE, BotNames, Database, Games, Hours, Takes, number
 from ladder.cli.parsing import parse_names
 from ladder.cli.run_and_report import play_and_report
-from ladder.cli.run_options import RunOptions, takes_options
+from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots, default_bots
-from ladder.runs.pairings import describe_pairings, parse_pairing
+from ladder.runs.pairings import parse_pairing
 from ladder.runs.settings import ResumePolicy, RunSettings
 
 MOST_ERROR = 1000
 
 
-@takes_options
 def run(
     *,
-    bots: Annotated[
-        str | None,
-        option(
-            "LIST",
-            "Bots that play: names, patterns or specifications, separated by commas, such as v1,v2 "
-            "or 'v*'. "
-            "A bot that cannot take part is left out if a pattern selects it, and an error if its "
-            "name is given.",
-            PANEL_PLAY,
-            show_default="your own bots, and a few built-in players as opponents",
-            autocompletion=bot_lists,
-        ),
-    ] = None,
-    pairing: Annotated[
-        str,
-        option(
-            "KIND",
-            f"Who meets whom: {describe_pairings()}.",
-            PANEL_PLAY,
-            autocompletion=pairings,
-        ),
-    ] = "random",
-    games: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_GAMES,
-            "Stop after N games, those before an interruption included; an odd number is rounded "
-            "up to whole pairs.",
-            PANEL_END,
-        ),
-    ] = None,
-    hours: Annotated[
-        float | None,
-        option(
-            "H",
-            "Stop after H hours of play, those before an interruption included.",
-            PANEL_END,
-            parser=number(0, MOST_HOURS),
-        ),
-    ] = None,
-    until_error: Annotated[
-        float | None,
-        option(
-            "ELO",
-            "Stop when the 95 % error of every bot's rating is at most ELO, by the games of this "
-            "run. Bots that won or lost all their games have no error and are not waited for.",
-            PANEL_END,
-            parser=number(0, MOST_ERROR),
-        ),
-    ] = None,
-    resume: Annotated[
-        bool,
-        flag(
-            "--resume",
-            "Only complete an interrupted run with these options. If there is none, list all "
-            "interrupted runs with the commands that resume them.",
-            PANEL_END,
-        ),
-    ] = False,
-    new: Annotated[
-        bool,
-        flag("--new", "Start a new run even if one with these options was interrupted.", PANEL_END),
-    ] = False,
-    based_on: BasedOn = None,
+    bots: BotNames | None = None,
+    pairing: Annotated[str, Takes(autocompletion=pairings)] = "random",
+    games: Games | None = None,
+    hours: Hours | None = None,
+    until_error: Annotated[float, number(0, MOST_ERROR)] | None = None,
+    resume: bool = False,
+    new: bool = False,
+    based_on: str | None = None,
     options: RunOptions,
-    serve: Annotated[
-        bool,
-        flag(
-            "--serve",
-            "Show the run in the browser while it lasts; the address is printed.",
-            PANEL_OUTPUT,
-        ),
-    ] = False,
+    serve: bool = False,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
 
@@ -125,6 +46,30 @@ def run(
 
     Exit codes: 0 done; 2 bad input, or no worker of the cluster can play the run; 5 the machine
     stalls, or fewer than two bots can play; 130 stopped by Ctrl-C, with all pairs stored.
+
+    What to play:
+      --bots LIST: Bots that play: names, patterns or specifications, separated by commas, such as
+        v1,v2 or 'v*'. A bot that cannot take part is left out if a pattern selects it, and an error
+        if its name is given. [your own bots, and a few built-in players as opponents]
+      --pairing KIND: Who meets whom: random (any two bots), round-robin (everyone meets everyone),
+        gauntlet:NAME (one bot meets all others), uncertain (mostly the pairs that reduce the errors
+        of the ratings most) or swiss (rounds in which bots of nearly equal scores meet).
+
+    Stopping and resuming:
+      --games N: Stop after N games, those before an interruption included; an odd number is rounded
+        up to whole pairs.
+      --hours H: Stop after H hours of play, those before an interruption included.
+      --until-error ELO: Stop when the 95 % error of every bot's rating is at most ELO, by the games
+        of this run. Bots that won or lost all their games have no error and are not waited for.
+      --resume: Only complete an interrupted run with these options. If there is none, list all
+        interrupted runs with the commands that resume them.
+      --new: Start a new run even if one with these options was interrupted.
+
+    Database and output:
+      --serve: Show the run in the browser while it lasts; the address is printed.
+
+    Example:
+      ladder run --bots 'v*' --time 100ms --hours 8
     """
     if resume and new:
         raise UsageError("--resume and --new contradict each other: give one of them")

@@ -1,22 +1,12 @@
 """`ladder runs`: the runs, matches and gates that were played."""
 
 import sys
-from typing import Annotated
 
 import typer
 
 from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    LARGEST_KEY,
-    Database,
-    Json,
-    Verbose,
-    argument,
-    flag,
-    whole_number,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, Key
 from ladder.cli.output import confirm, print_out, show_table
 from ladder.cli.resume import command_of
 from ladder.errors import UsageError
@@ -25,22 +15,21 @@ from ladder.runs.history import past_run, past_runs
 from reports.findings.run import print_run, run_document
 from reports.runs import print_runs, run_line, runs_document
 
-RunId = Annotated[
-    int,
-    argument(
-        "ID",
-        "Number of the run, as `ladder runs` lists them.",
-        parser=whole_number(1, LARGEST_KEY),
-    ),
-]
 app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 
 
 @app.callback()
-def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
+def runs(
+    context: typer.Context,
+    db: Database = DEFAULT_DATABASE,
+    json: bool = False,
+) -> int:
     """List the runs, matches, gates and other experiments, the newest first.
 
     Each line shows who played under which conditions, the number of games, the result and the note.
+
+    Example:
+      ladder runs
     """
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
@@ -54,12 +43,19 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
 @app.command("show")
 def show(
     context: typer.Context,
-    run: RunId,
+    run: Key,
     db: Database = DEFAULT_DATABASE,
-    verbose: Verbose = False,
-    json: Json = False,
+    verbose: bool = False,
+    json: bool = False,
 ) -> int:
-    """Show a run: what was played, its result, its bots, forfeits, and how to repeat it."""
+    """Show a run: what was played, its result, its bots, forfeits, and how to repeat it.
+
+    Arguments:
+      ID: Number of the run, as `ladder runs` lists them.
+
+    Example:
+      ladder runs show 3
+    """
     with open_to_read(db) as store:
         found = read_run(store, past_run(store, run))
     command = command_of(found.past.row, context)
@@ -74,11 +70,21 @@ def show(
 
 @app.command("delete")
 def delete(
-    run: RunId,
-    yes: Annotated[bool, flag("--yes", "Delete without asking, as scripts need it.")] = False,
+    run: Key,
+    yes: bool = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Delete a run with all its games, for good, and compute the ratings without them."""
+    """Delete a run with all its games, for good, and compute the ratings without them.
+
+    Arguments:
+      ID: Number of the run, as `ladder runs` lists them.
+
+    Options:
+      --yes: Delete without asking, as scripts need it.
+
+    Example:
+      ladder runs delete 3
+    """
     with open_store(db, create=False) as store:
         line = run_line(past_run(store, run))
         if not yes:

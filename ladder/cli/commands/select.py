@@ -8,20 +8,9 @@ from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_play
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    PANEL_TEST,
-    Confidence,
-    Database,
-    Force,
-    Json,
-    MaxGames,
-    argument,
-    html_page,
-    option,
-)
+from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, GamesFromTwo, Takes
 from ladder.cli.output import show_finding, stderr_console
-from ladder.cli.run_options import RunOptions, takes_options
+from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.select.field import SelectQuestion
@@ -37,32 +26,18 @@ from reports.findings.select import select_finding
 from reports.run import watcher_for
 
 
-@takes_options
 def select(
     *,
-    candidates: Annotated[
-        list[str],
-        argument("CANDIDATE...", "Registered bots to choose from.", autocompletion=bot_names),
-    ],
-    against: Annotated[
-        str | None,
-        option(
-            "BASELINE",
-            "Registered bot that the choice must beat; it plays like a candidate.",
-            PANEL_TEST,
-            autocompletion=bot_names,
-        ),
-    ] = None,
-    indifference: Annotated[
-        float, option("ELO", "Smallest difference in Elo that matters.", PANEL_TEST)
-    ] = 20.0,
-    confidence: Confidence = 0.95,
-    max_games: MaxGames = 20_000,
+    candidates: Annotated[list[str], Takes(autocompletion=bot_names)],
+    against: BotName | None = None,
+    indifference: float = 20.0,
+    confidence: float = 0.95,
+    max_games: GamesFromTwo = 20_000,
     options: RunOptions,
-    html: Annotated[Path | None, html_page("the choice, with charts,")] = None,
-    force: Force = False,
+    html: Path | None = None,
+    force: bool = False,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Choose the best of several bots with as few games as possible.
 
@@ -72,6 +47,19 @@ def select(
 
     Exit codes: 0 chosen; 4 not decided; 5 invalid, because the baseline or most bots fail or the
     machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
+
+    Arguments:
+      CANDIDATE...: Registered bots to choose from.
+
+    The test:
+      --against BASELINE: Registered bot that the choice must beat; it plays like a candidate.
+      --indifference ELO: Smallest difference in Elo that matters.
+
+    Database and output:
+      --html FILE: Write the choice, with charts, as an HTML page: one file that needs no network.
+
+    Example:
+      ladder select idea1 idea2 idea3 --against v12 --indifference 15
     """
     question = SelectQuestion(indifference=indifference, confidence=confidence, max_games=max_games)
     names = field_names(candidates, against)

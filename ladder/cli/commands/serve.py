@@ -8,68 +8,43 @@ from typing import Annotated
 
 from db.records.runs import RunRow
 from db.store import Store
-from ladder.cli.options import DEFAULT_DATABASE, Database, flag, option, whole
+from ladder.cli.options import DEFAULT_DATABASE, Database, whole
 from ladder.cli.output import print_error, print_out
 from ladder.cli.resume import command_of
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.errors import ExitCode
 from ladder.web.server import Listening
 
 DEFAULT_PORT = 8344
-PANEL_SERVER = "The server"
 
 
-@takes_options
 def serve(
     *,
-    host: Annotated[
-        str,
-        option(
-            "ADDRESS",
-            "Address to listen at. One that other machines reach needs --password-file.",
-            PANEL_SERVER,
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, whole("N", 65535, "Port to listen at; 0 takes a free one.", PANEL_SERVER, least=0)
-    ] = DEFAULT_PORT,
-    open_browser: Annotated[
-        bool, flag("--open", "Open the page in the browser.", PANEL_SERVER)
-    ] = False,
-    password_file: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "Ask visitors for the password in the first line of FILE, which only you may "
-            "read. Traffic is not encrypted.",
-            PANEL_SERVER,
-        ),
-    ] = None,
-    players: Annotated[
-        int,
-        whole(
-            "N",
-            64,
-            "Bots that may play against people at the same time; 0 allows no analyses either.",
-            PANEL_SERVER,
-            least=0,
-        ),
-    ] = 4,
+    host: str = "127.0.0.1",
+    port: Annotated[int, whole(0, 65535)] = DEFAULT_PORT,
+    open_: bool = False,
+    password_file: Path | None = None,
+    players: Annotated[int, whole(0, 64)] = 4,
     options: BotOptions,
-    until_stdin_ends: Annotated[
-        bool,
-        flag(
-            "--until-stdin-ends",
-            "Stop at the end of standard input too, for programs that start a server.",
-            PANEL_SERVER,
-        ),
-    ] = False,
+    until_stdin_ends: bool = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Show runs, ratings and games in the browser, and play against bots there, until Ctrl-C.
 
     The first line on standard output is the address. Pages follow runs of other terminals while
     they play. The database is only read, except for games and analyses that you ask for.
+
+    The server:
+      --host ADDRESS: Address to listen at. One that other machines reach needs --password-file.
+      --port N: Port to listen at; 0 takes a free one.
+      --open: Open the page in the browser.
+      --password-file FILE: Ask visitors for the password in the first line of FILE, which only you
+        may read. Traffic is not encrypted.
+      --players N: Bots that may play against people at the same time; 0 allows no analyses either.
+      --until-stdin-ends: Stop at the end of standard input too, for programs that start a server.
+
+    Example:
+      ladder serve --db night.db --open
     """
     from ladder.web.server import ServerOptions, serve
 
@@ -87,7 +62,7 @@ def serve(
                 "warning: the password can be read on the network: traffic is not encrypted; serve "
                 "in a network that you trust, or through a tunnel"
             )
-        if open_browser:
+        if open_:
             _open(listening.address)
 
     is_over = _stdin_ends if until_stdin_ends else _never

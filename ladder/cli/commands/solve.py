@@ -6,7 +6,7 @@ from typing import Annotated
 
 from engine.solver.book import NO_BOOK
 from engine.solver.value import SolverError
-from ladder.cli.options import MOST_WORK, MOST_WORKERS, Board, Json, argument, flag, option, whole
+from ladder.cli.options import Work, Workers, whole
 from ladder.cli.output import print_error, print_out
 from ladder.cli.parsing import parse_time
 from ladder.errors import UsageError
@@ -20,68 +20,18 @@ from reports.solve import solved_document, solved_line, solved_text
 
 
 def solve(
-    moves: Annotated[
-        str | None,
-        argument(
-            "MOVES",
-            "Columns played so far, one character each: 0 to 9, then a and b. Without them, "
-            "the empty board.",
-        ),
-    ] = None,
-    board: Board = "standard",
-    columns: Annotated[
-        bool, flag("--columns", "Solve each column that can be played, too.")
-    ] = False,
-    weak: Annotated[
-        bool, flag("--weak", "Find win, draw or loss only, which is faster: no distance.")
-    ] = False,
-    nodes: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_WORK,
-            "Most positions to search; a value that is not found by then is given as bounds.",
-        ),
-    ] = None,
-    time: Annotated[
-        str | None,
-        option(
-            "100ms|2s",
-            "Longest time for a position; a value that is not found by then is given as bounds.",
-        ),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        option("FILE", "Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line."),
-    ] = None,
-    memory: Annotated[
-        int,
-        whole(
-            "MIB",
-            1 << 16,
-            "Memory of the solver's table, in MiB; with --file and --nodes, of each thread's.",
-        ),
-    ] = 256,
-    threads: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_WORKERS,
-            "Number of threads. They search one position together, but with --nodes, which gives "
-            "the same answer every time, one thread searches each position.",
-            show_default="the CPUs that this process may use",
-        ),
-    ] = None,
-    no_book: Annotated[
-        bool, flag("--no-book", "Search also the positions whose values are stored.")
-    ] = False,
-    one_based: Annotated[
-        bool,
-        flag(
-            "--one-based", "Count columns from 1, as published test sets of the standard board do."
-        ),
-    ] = False,
-    json: Json = False,
+    moves: str | None = None,
+    board: str = "standard",
+    columns: bool = False,
+    weak: bool = False,
+    nodes: Work | None = None,
+    time: str | None = None,
+    file: Path | None = None,
+    memory: Annotated[int, whole(1, 1 << 16)] = 256,
+    threads: Workers | None = None,
+    no_book: bool = False,
+    one_based: bool = False,
+    json: bool = False,
 ) -> int:
     """Compute who wins a position, and in how many plies, if both sides play perfectly.
 
@@ -89,6 +39,29 @@ def solve(
     that of the side to move. Without --nodes or --time the solver runs until the value is found,
     which may take days on boards larger than the standard one. Exit code 0 also if only bounds were
     found.
+
+    Arguments:
+      MOVES: Columns played so far, one character each: 0 to 9, then a and b. Without them, the
+        empty board.
+
+    Options:
+      --board BOARD: Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4, whose cell in row 3
+        and column 4, counted from 0 at the bottom left, is forbidden.
+      --columns: Solve each column that can be played, too.
+      --weak: Find win, draw or loss only, which is faster: no distance.
+      --nodes N: Most positions to search; a value that is not found by then is given as bounds.
+      --time 100ms|2s: Longest time for a position; a value that is not found by then is given as
+        bounds.
+      --file FILE: Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line.
+      --memory MIB: Memory of the solver's table, in MiB; with --file and --nodes, of each thread's.
+      --threads N: Number of threads. They search one position together, but with --nodes, which
+        gives the same answer every time, one thread searches each position. [the CPUs that this
+        process may use]
+      --no-book: Search also the positions whose values are stored.
+      --one-based: Count columns from 1, as published test sets of the standard board do.
+
+    Example:
+      ladder solve 33333 --board 6x7 --columns
     """
     if file is not None and moves is not None:
         raise UsageError("give either MOVES or --file, not both")

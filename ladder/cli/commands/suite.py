@@ -11,22 +11,17 @@ from ladder.cli.database import open_or_preview, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
-    LARGEST_SEED,
     MOST_PLIES,
     MOST_WORK,
-    PANEL_BUDGET,
-    Boards,
     Database,
-    Json,
-    Junit,
-    argument,
-    flag,
-    option,
+    Seed,
+    Takes,
+    Work,
     whole,
 )
 from ladder.cli.output import check_writable, print_error, print_out, show_table
 from ladder.cli.parsing import parse_boards, parse_time
-from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.run_options import BotOptions
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
 from ladder.experiments.suite.puzzle import read_suite, text_of
@@ -47,35 +42,34 @@ app = CommandGroup(help="Make positions with one right move, and ask bots for it
 @app.command("make")
 def make(
     *,
-    file: Annotated[Path, argument("FILE", "File to write, replaced if it exists.")],
-    count: Annotated[int, whole("N", 100_000, "Number of positions.")] = 200,
-    boards: Boards = "standard",
-    stored: Annotated[
-        bool,
-        flag("--stored", "Search stored games instead of random games that are played for it."),
-    ] = False,
-    division: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "With --stored: division of the games, by number or label.",
-            show_default="that of the latest run",
-        ),
-    ] = None,
-    nodes: Annotated[
-        int, whole("N", MOST_WORK, "Most positions that the solver searches for one of them.")
-    ] = 50_000,
-    seed: Annotated[
-        int,
-        whole("N", LARGEST_SEED, "Seed of the random games: the same seed repeats them.", least=0),
-    ] = 1,
+    file: Path,
+    count: Annotated[int, whole(1, 100_000)] = 200,
+    boards: str = "standard",
+    stored: bool = False,
+    division: str | None = None,
+    nodes: Work = 50_000,
+    seed: Seed = 1,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Write a file of positions in which exactly one move keeps the result.
 
     The solver proves each answer, on all CPUs at idle priority. Wins in one move and blocks of one
     are left out. Ctrl-C (exit code 130) writes the positions found so far.
+
+    Arguments:
+      FILE: File to write, replaced if it exists.
+
+    Options:
+      --count N: Number of positions.
+      --stored: Search stored games instead of random games that are played for it.
+      --division NAME: With --stored: division of the games, by number or label. [that of the latest
+        run]
+      --nodes N: Most positions that the solver searches for one of them.
+      --seed N: Seed of the random games: the same seed repeats them.
+
+    Example:
+      ladder suite make mine.jsonl --boards 6x7 --count 200
     """
     if division is not None and not stored:
         raise UsageError("--division needs --stored: give both, or neither")
@@ -109,42 +103,17 @@ def make(
 
 
 @app.command("run")
-@takes_options
 def run(
     *,
-    words: Annotated[
-        list[str],
-        argument(
-            "BOT... FILE",
-            "Registered bots, and last a suite: a file of `ladder suite make`, or one of the "
-            "suites of this program, standard and forbidden (with a forbidden cell).",
-            autocompletion=bot_names,
-        ),
-    ],
-    time: Annotated[
-        str | None,
-        option(
-            "T,...",
-            "Times per move; each position is asked once with each.",
-            PANEL_BUDGET,
-            show_default=DEFAULT_TIMES,
-        ),
-    ] = None,
-    simulations: Annotated[
-        str | None,
-        option("N,...", "Numbers of simulations per move instead of times.", PANEL_BUDGET),
-    ] = None,
-    nodes: Annotated[
-        str | None,
-        option("N,...", "Numbers of positions searched per move instead of times.", PANEL_BUDGET),
-    ] = None,
-    depth: Annotated[
-        str | None, option("N,...", "Search depths in plies instead of times.", PANEL_BUDGET)
-    ] = None,
-    junit: Junit = None,
+    words: Annotated[list[str], Takes(autocompletion=bot_names)],
+    time: str | None = None,
+    simulations: str | None = None,
+    nodes: str | None = None,
+    depth: str | None = None,
+    junit: Path | None = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Count the positions of a suite that bots solve.
 
@@ -152,6 +121,19 @@ def run(
     printed by theme, with 95 % errors.
 
     Exit codes: 0 done; 2 bad input; 130 stopped by Ctrl-C.
+
+    Arguments:
+      BOT... FILE: Registered bots, and last a suite: a file of `ladder suite make`, or one of the
+        suites of this program, standard and forbidden (with a forbidden cell).
+
+    Time or work per move:
+      --time T,...: Times per move; each position is asked once with each. [10ms,100ms]
+      --simulations N,...: Numbers of simulations per move instead of times.
+      --nodes N,...: Numbers of positions searched per move instead of times.
+      --depth N,...: Search depths in plies instead of times.
+
+    Example:
+      ladder suite run v12 standard --time 10ms,100ms
     """
     confinement = options.confinement()
     *names, file = words

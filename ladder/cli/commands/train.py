@@ -12,10 +12,11 @@ from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
     Database,
-    OpeningPlies,
+    Games,
+    GamesFromTwo,
+    PliesFromZero,
     Seed,
-    at_once,
-    option,
+    Workers,
     whole,
 )
 from ladder.cli.output import print_error, print_out, stderr_console
@@ -52,52 +53,17 @@ FEWEST_GAMES = 100
 MOST_SIMULATIONS = 1_000_000
 
 
-Register = Annotated[
-    str | None, option("NAME", "Register the trained player as a bot of this name.")
-]
-
-
 @app.command("c4ai")
 def c4ai(
-    generations: Annotated[
-        int, whole("N", MOST_GAMES, "Number of generations, those before an interruption included.")
-    ] = 1000,
-    games_per_trial: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_GAMES,
-            "Games of each child against its parent, an even number.",
-            least=2,
-            show_default="2",
-        ),
-    ] = None,
-    boards: Annotated[
-        str | None, option("LIST", "Boards, as for `ladder run`.", show_default="standard")
-    ] = None,
-    depth: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_DEPTH,
-            "Search depth of both players, an odd number of plies.",
-            show_default="5",
-        ),
-    ] = None,
-    opening_plies: OpeningPlies = None,
-    start: Annotated[
-        str | None,
-        option(
-            "FILE",
-            "First weights: a CSV file, six numbers such as 0,0,0,900,0,0, or published.",
-            show_default="published",
-        ),
-    ] = None,
-    seed: Seed = None,
-    output: Annotated[
-        Path, option("FOLDER", "Folder for the log and the weights.", None, "--output", "-o")
-    ] = Path("c4ai-training"),
-    register: Register = None,
+    generations: Games = 1000,
+    games_per_trial: GamesFromTwo | None = None,
+    boards: str | None = None,
+    depth: Annotated[int, whole(1, MOST_DEPTH)] | None = None,
+    opening_plies: PliesFromZero | None = None,
+    start: str | None = None,
+    seed: Seed | None = None,
+    output: Path = Path("c4ai-training"),
+    register: str | None = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Train the weights of the player c4ai by games against mutations of itself.
@@ -105,6 +71,20 @@ def c4ai(
     In each generation a child with changed weights plays its parent, and replaces it if it wins
     more games than it loses. The same command continues an interrupted training; Ctrl-C loses at
     most one generation. Play the result as 'builtin:c4ai?weights=FOLDER/weights.csv'.
+
+    Options:
+      --games-per-trial N: Games of each child against its parent, an even number. [2]
+      --boards LIST: Boards, as for `ladder run`. [standard]
+      --depth N: Search depth of both players, an odd number of plies. [5]
+      --start FILE: First weights: a CSV file, six numbers such as 0,0,0,900,0,0, or published.
+        [published]
+      -o, --output FOLDER: Folder for the log and the weights.
+
+    What to play:
+      --seed N: Seed of all random choices: the same seed repeats them. [a random one]
+
+    Example:
+      ladder train c4ai --generations 200 --output weights
     """
     settings = c4ai_settings.settings_for(
         output,
@@ -132,55 +112,16 @@ def c4ai(
 
 @app.command("value")
 def value(
-    generations: Annotated[
-        int,
-        whole(
-            "N", MOST_GENERATIONS, "Number of generations, those before an interruption included."
-        ),
-    ] = 4,
-    games: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_GAMES,
-            "Games of self-play per generation.",
-            least=FEWEST_GAMES,
-            show_default="30000",
-        ),
-    ] = None,
-    player: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "Built-in player of the first generation's games; v21 with the weights so far "
-            "plays later ones. With --start it plays all games, with the weights so far.",
-            show_default="v18; with --start the champion",
-        ),
-    ] = None,
-    start: Annotated[
-        str | None,
-        option(
-            "WEIGHTS",
-            "Weights to train further instead of new ones: a file, shipped or fifth-generation.",
-        ),
-    ] = None,
-    simulations: Annotated[
-        int | None, whole("N", MOST_SIMULATIONS, "Simulations per move.", show_default="400")
-    ] = None,
-    boards: Annotated[
-        str | None,
-        option(
-            "LIST",
-            "Boards, as for `ladder run`; half of the games are played on the first one.",
-            show_default="thu,standard,8x8",
-        ),
-    ] = None,
-    seed: Seed = None,
-    concurrency: Annotated[int | None, at_once("Games to play")] = None,
-    output: Annotated[
-        Path, option("FOLDER", "Folder for the games and the weights.", None, "--output", "-o")
-    ] = Path("value-training"),
-    register: Register = None,
+    generations: Annotated[int, whole(1, MOST_GENERATIONS)] = 4,
+    games: Annotated[int, whole(FEWEST_GAMES, MOST_GAMES)] | None = None,
+    player: str | None = None,
+    start: str | None = None,
+    simulations: Annotated[int, whole(1, MOST_SIMULATIONS)] | None = None,
+    boards: str | None = None,
+    seed: Seed | None = None,
+    concurrency: Workers | None = None,
+    output: Path = Path("value-training"),
+    register: str | None = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Train the learned evaluation by games against itself.
@@ -189,6 +130,27 @@ def value(
     holds the games, the weights of each generation and a page with charts. The same command
     continues an interrupted training and finds the same weights as without the interruption. Play
     the result as 'builtin:v21?weights=FOLDER/weights.npz', or with another player's name.
+
+    Options:
+      --games N: Games of self-play per generation. [30000]
+      --player NAME: Built-in player of the first generation's games; v21 with the weights so far
+        plays later ones. With --start it plays all games, with the weights so far. [v18; with
+        --start the champion]
+      --start WEIGHTS: Weights to train further instead of new ones: a file, shipped or
+        fifth-generation.
+      --simulations N: Simulations per move. [400]
+      --boards LIST: Boards, as for `ladder run`; half of the games are played on the first one.
+        [thu,standard,8x8]
+      -o, --output FOLDER: Folder for the games and the weights.
+
+    What to play:
+      --seed N: Seed of all random choices: the same seed repeats them. [a random one]
+
+    How to play:
+      --concurrency N: Games to play at the same time. [the CPUs that this process may use]
+
+    Example:
+      ladder train value --games 5000 --generations 3 --output weights
     """
     from reports.html.learning import learning_page
 

@@ -7,29 +7,9 @@ from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.database import open_to_play
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    MOST_GAMES,
-    PANEL_END,
-    PANEL_OUTPUT,
-    Alpha,
-    Beta,
-    Database,
-    EloModel,
-    Force,
-    Json,
-    MaxDrop,
-    MaxGames,
-    Python,
-    Verbose,
-    argument,
-    flag,
-    html_page,
-    option,
-    whole,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, GamesFromTwo, whole
 from ladder.cli.output import show_finding, stderr_console
-from ladder.cli.run_options import RunOptions, takes_options
+from ladder.cli.run_options import RunOptions
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.tune.bots import TuningTask, refuse_taken_name
@@ -47,78 +27,29 @@ MOST_PAIRS = 10_000
 """Of a step."""
 GAMES_SHOWN = 60
 """Most lost games of the tuned bot in a page."""
-PANEL_SEARCH = "The search"
 
 
-@takes_options
 def tune(
     *,
-    spec: Annotated[
-        str,
-        argument(
-            "SPEC",
-            "Bot to tune: builtin:v18, or a command with {NAME} in place of a value, such as "
-            "'exec:./mybot --c {c}' or 'exec:env C={c} ./mybot'.",
-        ),
-    ],
-    param: Annotated[
-        list[str] | None,
-        option(
-            "NAME=LOW..HIGH[:int]",
-            "Number to tune and its range, once for each number. :int means whole numbers, "
-            ":log a factor, and NAME=LOW..START..HIGH sets the first value.",
-            PANEL_SEARCH,
-        ),
-    ] = None,
-    games: Annotated[
-        int, whole("N", MOST_GAMES, "Games of the search.", PANEL_SEARCH, least=2)
-    ] = 4000,
-    pairs: Annotated[
-        int,
-        whole(
-            "N",
-            MOST_PAIRS,
-            "Pairs of games per step of the search; a multiple of --concurrency is fastest.",
-            PANEL_SEARCH,
-        ),
-    ] = 8,
-    register: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "Register the tuned bot under this name if it passes the gate and scores more "
-            "than the original.",
-            PANEL_OUTPUT,
-        ),
-    ] = None,
-    max_drop: MaxDrop = 10.0,
-    alpha: Alpha = 0.05,
-    beta: Beta = 0.05,
-    max_games: MaxGames = 4000,
-    model: EloModel = "logistic",
-    python: Python = None,
-    files: Annotated[
-        list[str] | None,
-        option(
-            "PATTERN",
-            "Files in the current folder that belong to the bot, as for `ladder bots add`.",
-            show_default="those found",
-        ),
-    ] = None,
-    new: Annotated[
-        bool,
-        flag(
-            "--new",
-            "Start a new search even if this one was interrupted or is finished.",
-            PANEL_END,
-        ),
-    ] = False,
+    spec: str,
+    param: list[str] | None = None,
+    games: GamesFromTwo = 4000,
+    pairs: Annotated[int, whole(1, MOST_PAIRS)] = 8,
+    register: str | None = None,
+    max_drop: float = 10.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    max_games: GamesFromTwo = 4000,
+    model: Model = Model.LOGISTIC,
+    python: str | None = None,
+    files: list[str] | None = None,
+    new: bool = False,
     options: RunOptions,
-    html: Annotated[Path | None, html_page("the search and the verdict, with charts,")] = None,
-    force: Force = False,
+    html: Path | None = None,
+    force: bool = False,
     db: Database = DEFAULT_DATABASE,
-    verbose: Verbose = False,
-    json: Json = False,
+    verbose: bool = False,
+    json: bool = False,
 ) -> int:
     """Search better values for the numbers of a bot, then test the result with a gate.
 
@@ -129,6 +60,35 @@ def tune(
 
     Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid; 2 bad input; 130 stopped by Ctrl-C,
     with at most the step in play lost.
+
+    Arguments:
+      SPEC: Bot to tune: builtin:v18, or a command with {NAME} in place of a value, such as
+        'exec:./mybot --c {c}' or 'exec:env C={c} ./mybot'.
+
+    The search:
+      --param NAME=LOW..HIGH[:int]: Number to tune and its range, once for each number. :int means
+        whole numbers, :log a factor, and NAME=LOW..START..HIGH sets the first value.
+      --games N: Games of the search.
+      --pairs N: Pairs of games per step of the search; a multiple of --concurrency is fastest.
+
+    Database and output:
+      --register NAME: Register the tuned bot under this name if it passes the gate and scores more
+        than the original.
+      --html FILE: Write the search and the verdict, with charts, as an HTML page: one file that
+        needs no network.
+
+    The test:
+      --max-drop ELO: Largest acceptable Elo loss.
+
+    Options:
+      --files PATTERN: Files in the current folder that belong to the bot, as for `ladder bots add`.
+        [those found]
+
+    Stopping and resuming:
+      --new: Start a new search even if this one was interrupted or is finished.
+
+    Example:
+      ladder tune builtin:v18 --param c=0.2..1.2 --games 4000 --time 20ms
     """
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)

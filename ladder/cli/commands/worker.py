@@ -1,17 +1,6 @@
 """`ladder worker`: lends this machine to runs that other machines coordinate."""
 
-from typing import Annotated
-
-from ladder.cli.options import (
-    MOST_WORKERS,
-    Sandbox,
-    TlsCaFile,
-    TlsCert,
-    TlsKey,
-    argument,
-    option,
-    whole,
-)
+from ladder.cli.options import Workers
 from ladder.cli.output import print_error
 from ladder.cli.parsing import parse_sandbox
 from ladder.errors import ExitCode
@@ -21,30 +10,13 @@ from ladder.moments import parse_until
 
 def worker(
     *,
-    address: Annotated[
-        str, argument("ADDRESS", "Address of the Dask scheduler: HOST:PORT or tls://HOST:PORT.")
-    ],
-    slots: Annotated[
-        int | None,
-        whole(
-            "N",
-            MOST_WORKERS,
-            "Pairs of games to play at the same time.",
-            show_default="the CPUs that this process may use",
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        option(
-            "TIME",
-            "Lend this machine until then, as 18:00, 2026-11-20T18:00 or 2h: it then finishes the "
-            "pairs in play and leaves.",
-        ),
-    ] = None,
-    sandbox: Sandbox = None,
-    tls_ca_file: TlsCaFile = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
+    address: str,
+    slots: Workers | None = None,
+    until: str | None = None,
+    sandbox: str | None = None,
+    tls_ca_file: str | None = None,
+    tls_cert: str | None = None,
+    tls_key: str | None = None,
 ) -> int:
     """Lend this machine to runs that others start with --cluster, until Ctrl-C.
 
@@ -52,6 +24,17 @@ def worker(
     leave at any time, and connects again after the scheduler was away. The first Ctrl-C lets it
     finish the pairs in play, the second one ends it at once, as SIGTERM does. Bots are copied to
     this user's cache. --sandbox takes the place of the run's own.
+
+    Arguments:
+      ADDRESS: Address of the Dask scheduler: HOST:PORT or tls://HOST:PORT.
+
+    Options:
+      --slots N: Pairs of games to play at the same time. [the CPUs that this process may use]
+      --until TIME: Lend this machine until then, as 18:00, 2026-11-20T18:00 or 2h: it then finishes
+        the pairs in play and leaves.
+
+    Example:
+      ladder worker lab1:8786 --slots 8 --until 18:00
     """
     from ladder.runs.cluster.workforce import endpoint_of
 

@@ -1,54 +1,30 @@
 """Errors name an option as the user types it for the running command."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
-import typer
 from typer.main import get_command
 
-from ladder.cli.app import app
 from ladder.cli.failures import explain
-from ladder.cli.help import CommandGroup, option_spelling
+from ladder.cli.help import CommandGroup
 from ladder.errors import ExitCode, UsageError
-
-ROOT: Any = get_command(app)
-
-
-@pytest.mark.parametrize(
-    ("words", "field", "spelling"),
-    [
-        ("gate", "max_drop", "--max-drop"),
-        ("gate", "candidate", "CANDIDATE"),
-        ("run", "time", "--time"),
-        ("run", "time_ms", "--time"),
-        ("run", "pin", "--pin"),
-        ("run", "max_drop", None),
-        ("report", "form", "--format"),
-        ("report", "format", "--format"),
-        ("export", "output", "--output"),
-        ("serve", "open_browser", "--open"),
-        ("bisect", "every", "--all"),
-        ("bots add", "spec", "SPEC"),
-        ("match", "a", "A"),
-    ],
-)
-def test_fields_are_spelled_as_options(words: str, field: str, spelling: str | None) -> None:
-    """A field is spelled as the command's option or argument; a foreign one has no spelling."""
-    command = ROOT
-    for word in words.split():
-        command = command.commands[word]
-    assert option_spelling(command, field) == spelling
 
 
 def refusing(option: str | None) -> Any:
     """Return a program with a command `fit`, below a group, that refuses the field `option`."""
     inner, outer = CommandGroup(name="inner"), CommandGroup(name="ladder")
 
-    def fit(
-        points: Annotated[int, typer.Argument(metavar="POINTS")] = 1,
-        model: Annotated[str, typer.Option("--kind")] = "",
-    ) -> None:
-        del points, model
+    def fit(points: int = 1, max_drop: float = 0, all_: str = "") -> int:
+        """Fit points.
+
+        Arguments:
+          POINTS: Number of points.
+
+        Options:
+          --max-drop ELO: Largest loss.
+          -a, --all TEXT: All of them.
+        """
+        del points, max_drop, all_
         raise UsageError("is too large: choose a smaller one", option)
 
     inner.command("fit")(fit)
@@ -59,9 +35,11 @@ def refusing(option: str | None) -> Any:
 @pytest.mark.parametrize(
     ("field", "beginning"),
     [
-        ("model", "--kind: "),
         ("points", "POINTS: "),
-        ("max_drop", "max drop: "),
+        ("max_drop", "--max-drop: "),
+        ("max_drop_elo", "--max-drop: "),
+        ("all", "--all: "),
+        ("other_drop", "other drop: "),
         (None, ""),
     ],
 )

@@ -1,0 +1,174 @@
+"""Commands as functions: types and defaults stand in the signature, the help in the docstring.
+
+A docstring ends with sections: `Arguments:` of the first parameters, options under the headings of
+the help, and `Example:`. An option begins as it is typed, and may end with its default in words::
+
+    The test:
+      --max-drop ELO: Largest acceptable Elo loss. [20, or 0 with --min-gain]
+
+A parameter `all_` is the option `--all`. Options without an entry are described by the docstring
+of `ladder.cli.options`. A parameter of a dataclass stands for an option of each field.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+
+import typer
+
+from ladder.cli import options
+
+ARGUMENTS, OPTIONS, EXAMPLE = "Arguments", "Options", "Example"
+NO_OPTION: Mapping[str, bool] = {"no option": True}
+"""Metadata of a field of a class of options that is not an option."""
+_SECTION = re.compile(rf"(?m)^({ARGUMENTS}|{EXAMPLE}|.+(?=:\n  --?\w)):\n((?:  .*\n?)+)\n?")
+_ENTRY = re.compile(r"(?s)(.*?): (.*?)(?: \[([^\]]*)\])?")
+
+
+class Entry(NamedTuple):
+    """The help of an argument or option."""
+
+    spellings: list[str]
+    """Those of an option; empty for an argument."""
+    metavar: str | None
+    text: str
+    default: str | None
+    """In words, if the parameter's own does not show it."""
+    heading: str
+
+
+@dataclass(slots=True)
+class Help:
+    """The help of a command."""
+
+    text: str
+    example: str = ""
+    arguments: list[Entry] = field(default_factory=list)
+    options: dict[str, Entry] = field(default_factory=dict)
+
+
+def read_help(docstring: str | None) -> Help:
+    """Return the help that a docstring holds."""
+    text = inspect.cleandoc(docstring or "")
+    found = Help(_SECTION.sub("", text).strip())
+    for heading, body in _SECTION.findall(text):
+        if heading == EXAMPLE:
+            found.example = body.strip()
+            continue
+        for entry in re.split(r"\n  (?=\S)", body.strip()):
+            match = _ENTRY.fullmatch(" ".join(entry.split()))
+            assert match is not None, entry  # noqa: S101 - a docstring of this program
+            head, text, default = match.groups()
+            spellings = re.findall(r"(?:^|, )(--?[a-z][\w/-]*)", head)
+            if spellings:
+                name = spellings[-1].partition("/")[0].strip("-").replace("-", "_")
+                metavar = head.rpartition(spellings[-1])[2].strip() or None
+                found.options[name] = Entry(spellings, metavar, text, default, heading)
+            else:
+                found.arguments.append(Entry([], head, text, default, heading))
+    return found
+
+
+class Declared(NamedTuple):
+    """A command as Typer takes it."""
+
+    function: Callable[..., int]
+    help: Help
+
+
+class _Parameter(NamedTuple):
+    name: str
+    """In Python."""
+    annotation: Any
+    default: Any
+    owner: str | None
+    """The parameter that holds its dataclass."""
+
+
+def declare(command: Callable[..., int]) -> Declared:
+    """Return a command as a function whose signature Typer reads."""
+    found = read_help(command.__doc__)
+    given = inspect.signature(command).parameters.values()
+    classes: dict[str, Any] = {
+        each.name: each.annotation for each in given if is_dataclass(each.annotation)
+    }
+    parameters = [one for each in given for one in _flat(each)]
+    known = {**_shared(), **found.options}
+    words = [inspect.Parameter("context", _KEYWORD, annotation=typer.Context)]
+    for place, each in enumerate(parameters):
+        name = each.name.rstrip("_")
+        entry = found.arguments[place] if place < len(found.arguments) else known[name]
+        words.append(_as_typer_reads(each, entry))
+
+    def call(context: typer.Context, **values: Any) -> int:
+        own: dict[str, dict[str, Any]] = {name: {} for name in classes}
+        plain: dict[str, Any] = {}
+        for each in parameters:
+            target = plain if each.owner is None else own[each.owner]
+            target[each.name] = values[each.name.rstrip("_")]
+        for name, kind in classes.items():
+            if any(each.name == "context" for each in fields(kind)):
+                own[name]["context"] = context
+            plain[name] = kind(**own[name])
+        if any(each.annotation is typer.Context for each in given):
+            plain["context"] = context
+        return command(**plain)
+
+    call.__signature__ = inspect.Signature(words)  # type: ignore[attr-defined]
+    call.__name__ = command.__name__
+    return Declared(call, found)
+
+
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
+@cache
+def _shared() -> dict[str, Entry]:
+    return read_help(options.__doc__).options
+
+
+def _flat(parameter: inspect.Parameter) -> Iterator[_Parameter]:
+    """Yield a parameter, or those for the fields of its dataclass."""
+    if is_dataclass(parameter.annotation):
+        for each in fields(parameter.annotation):
+            if each.metadata != NO_OPTION:
+                default = inspect.Parameter.empty if each.default is MISSING else each.default
+                yield _Parameter(each.name, each.type, default, parameter.name)
+    elif parameter.annotation is not typer.Context:
+        yield _Parameter(parameter.name, parameter.annotation, parameter.default, None)
+
+
+def _as_typer_reads(parameter: _Parameter, entry: Entry) -> inspect.Parameter:
+    kind, settings = _unwrapped(parameter.annotation)
+    shared = {
+        "metavar": entry.metavar,
+        "help": entry.text,
+        "show_default": entry.default or True,
+        **settings,
+    }
+    if entry.spellings:
+        heading = None if entry.heading == OPTIONS else entry.heading
+        shown = typer.Option(*entry.spellings, rich_help_panel=heading, **shared)
+    else:
+        shown = typer.Argument(**shared)
+    return inspect.Parameter(
+        parameter.name.rstrip("_"),
+        _KEYWORD,
+        default=parameter.default,
+        annotation=Annotated[kind, shown],
+    )
+
+
+def _unwrapped(annotation: Any) -> tuple[Any, Mapping[str, Any]]:
+    """Return a type without the settings of its option, and these."""
+    if get_origin(annotation) is Annotated:
+        kind, takes = get_args(annotation)
+        return kind, takes.settings
+    if get_origin(annotation) is Union:
+        parts = [_unwrapped(each) for each in get_args(annotation)]
+        settings = next((found for _, found in parts if found), {})
+        return Union[tuple(kind for kind, _ in parts)], settings  # noqa: UP007 - made of parts
+    return annotation, {}
