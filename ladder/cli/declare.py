@@ -28,7 +28,7 @@ _SECTION = re.compile(rf"(?m)^({ARGUMENTS}|{EXAMPLE}|.+(?=:\n  --?\w)):\n((?:  .
 _ENTRY = re.compile(r"(?s)(.*?): (.*?)(?: \[([^\]]*)\])?")
 
 
-class Entry(NamedTuple):
+class OptionHelp(NamedTuple):
     """The help of an argument or option."""
 
     spellings: list[str]
@@ -41,19 +41,19 @@ class Entry(NamedTuple):
 
 
 @dataclass(slots=True)
-class Help:
+class CommandHelp:
     """The help of a command."""
 
     text: str
     example: str = ""
-    arguments: list[Entry] = field(default_factory=list)
-    options: dict[str, Entry] = field(default_factory=dict)
+    arguments: list[OptionHelp] = field(default_factory=list)
+    options: dict[str, OptionHelp] = field(default_factory=dict)
 
 
-def read_help(docstring: str | None) -> Help:
+def read_help(docstring: str | None) -> CommandHelp:
     """Return the help that a docstring holds."""
     text = inspect.cleandoc(docstring or "")
-    found = Help(_SECTION.sub("", text).strip())
+    found = CommandHelp(_SECTION.sub("", text).strip())
     for heading, body in _SECTION.findall(text):
         if heading == EXAMPLE:
             found.example = body.strip()
@@ -66,9 +66,9 @@ def read_help(docstring: str | None) -> Help:
             if spellings:
                 name = spellings[-1].partition("/")[0].strip("-").replace("-", "_")
                 metavar = head.rpartition(spellings[-1])[2].strip() or None
-                found.options[name] = Entry(spellings, metavar, text, default, heading)
+                found.options[name] = OptionHelp(spellings, metavar, text, default, heading)
             else:
-                found.arguments.append(Entry([], head, text, default, heading))
+                found.arguments.append(OptionHelp([], head, text, default, heading))
     return found
 
 
@@ -76,7 +76,7 @@ class Declared(NamedTuple):
     """A command as Typer takes it."""
 
     function: Callable[..., int]
-    help: Help
+    help: CommandHelp
 
 
 class _Parameter(NamedTuple):
@@ -126,7 +126,7 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 @cache
-def _shared() -> dict[str, Entry]:
+def _shared() -> dict[str, OptionHelp]:
     return read_help(options.__doc__).options
 
 
@@ -141,7 +141,7 @@ def _flat(parameter: inspect.Parameter) -> Iterator[_Parameter]:
         yield _Parameter(parameter.name, parameter.annotation, parameter.default, None)
 
 
-def _as_typer_reads(parameter: _Parameter, entry: Entry) -> inspect.Parameter:
+def _as_typer_reads(parameter: _Parameter, entry: OptionHelp) -> inspect.Parameter:
     kind, settings = _unwrapped(parameter.annotation)
     shared = {
         "metavar": entry.metavar,
