@@ -62,6 +62,7 @@ class Fault:
     limits: Limits = DEFAULT_LIMITS
 
 
+MOVE = '{"type":"move","column":0}'
 LONG = 15_000
 """Milliseconds for those that a limit is to stop before the clock does."""
 FAULTS = (
@@ -76,7 +77,7 @@ FAULTS = (
     Fault("eats memory", "eats-memory", "memory", LONG, Limits(memory_mb=200)),
     Fault("endless flood on stdout", "floods-output", "protocol_error"),
     Fault("garbage", "garbage", "protocol_error"),
-    Fault("answers twice", "answers-twice", "protocol_error"),
+    Fault("answers twice", rf"writes {MOVE}\n{MOVE}\n", "protocol_error"),
 )
 
 

@@ -4,55 +4,38 @@
 Uses only the standard library. A mode is the name of a class below (``late-once`` is `LateOnce`)
 that overrides what `Honest` does right. "A move" means each move that the bot is asked for.
 
-    honest                  plays the leftmost column that is not full
+    honest [TEXT]           plays the leftmost column that is not full [and writes TEXT to stderr]
     unsteady                plays random columns, whatever the seed
 
     Too slow or silent:
     hangs-in-hello          never answers hello
-    hangs-in-ready          never answers new_game
     hangs-in-move           never answers a move
     stops-reading           does not read after new_game
-    silent-to-the-end       reads its input to the end, answers nothing and exits with status 1
-    buffers KIND            leaves answers from KIND (hello, ready, move) on in its output buffer
-    spins                   computes forever at a move
     works MS                computes for MS milliseconds of wall time at a move
     thinks S[,FILE]         computes for S seconds of processor time at a move [while FILE exists]
     thinks-in-children S    the same in a child process that ends before the answer
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
-    late-once FILE[,PLY]    hangs at PLY (4) or later until FILE exists; logs the plies on stderr
     slows-down              takes 30 ms for a move while a file `slow` is beside its scratch folder
     reads-clock             reports its clock as simulations, its opponent's as nodes, and the time
                             proposed for the move as depth
-    obeys at:FILE           at a move does what FILE says: ``sleep SECONDS`` or ``work SECONDS``
 
     Crashes:
     segfaults               kills itself by SIGSEGV at a move
     exits                   exits with status 3 at a move
     exits-at-once           exits at its start with a message on stderr
     crashes-once FILE       aborts at a move until FILE exists
-    gives-up                answers a move with an error message
-    closes-output           closes its standard output at a move
-    closes-input            closes its standard input at new_game
+    closes FD               closes its standard input (0) or output (1) after ready
 
     Ends of games:
     resigns PLY             gives the game up at PLY or later
 
     Broken protocol:
     garbage                 answers a move with a sentence
-    bad-bytes               answers a move with bytes that are not UTF-8
-    half-line               writes half an answer and hangs
-    half-line-then-exit     writes half an answer and exits
-    long-line               answers a move with a line of 1 MB
+    writes TEXT             answers a move with TEXT, in which \\n and \\xff are bytes
+    answers [JSON]          answers every move with the column JSON (0), even if that is full
     floods-output           writes endless output without line breaks
-    floods-lines            writes endless answers
     floods-errors           writes endless lines to stderr
-    debugs WHEN             writes debug output before or after (WHEN) its answer
-    answers JSON            answers every move with the column JSON
-    full-column             plays column 0 even if it is full
-    wrong-echo              answers with the ply of its former move
-    wrong-type              answers a move with ready
-    answers-twice           answers a move twice
     talks-after-game-over   writes ready after game_over
 
     Too much memory, too many files or processes:
@@ -65,17 +48,14 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     one-large-file          writes one file without end
 
     Processor time off its turn, or in other processes:
-    ponders [S]             a child computes all the time; a move takes S seconds
     has-threads N           two of N threads compute off its turn, the others sleep, as in a JVM
     steals N                N orphans compute from each answer to the next question
     steals-later N          the same from its second move on
-    steals-in-steps [X]     the same in short-lived children [that the kernel forgets]
-    short-lived-child       a child ends shortly after the game has begun
+    steals-in-steps         the same in short-lived children
 
     Other processes and sessions:
     leaves-orphans          plays on while idle orphans live
     orphans-keep-output     exits at a move while an orphan has its pipes open
-    leaves-session          plays in a child in another session
     hops                    forks into a new session every millisecond
     loses-supervisor FILE[,N]
                             kills its supervisor at its first N moves (1), which FILE counts
@@ -85,7 +65,6 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     reaches FILE            whether it can write FILE, in the version of its hello
 """
 
-import contextlib
 import json
 import mmap
 import os
@@ -104,6 +83,8 @@ class Honest:
         self.heights: list[int] = []
 
     def run(self) -> None:
+        if type(self) is Honest and self.argument:
+            print(self.argument, file=sys.stderr, flush=True)
         for line in sys.stdin.buffer:
             message = json.loads(line)
             kind = message["type"]
@@ -170,41 +151,9 @@ class HangsInHello(Honest):
         hang()
 
 
-class HangsInReady(Honest):
-    def new_game(self, message):
-        hang()
-
-
 class HangsInMove(Honest):
     def move(self, message):
         hang()
-
-
-class Buffers(Honest):
-    def send(self, answer):
-        kinds = ["hello", "ready", "move"]
-        sys.stdout.write(json.dumps(answer) + "\n")
-        if kinds.index(answer["type"]) < kinds.index(self.argument):
-            sys.stdout.flush()
-
-
-class SilentToTheEnd(Honest):
-    def run(self):
-        sys.stdin.read()
-        sys.exit("end of input")
-
-
-class Debugs(Honest):
-    def move(self, message):
-        answer = json.dumps(super().move(message)).encode()
-        lines = [b"thinking about ply 0", answer]
-        write(b"".join(line + b"\n" for line in lines[:: -1 if self.argument == "after" else 1]))
-
-
-class Spins(Honest):
-    def move(self, message):
-        while True:
-            pass
 
 
 class Works(Honest):
@@ -248,20 +197,6 @@ class ReadsClock(Honest):
         return {**super().move(message), "info": info}
 
 
-class LateOnce(Honest):
-    def new_game(self, message):
-        print("new game", file=sys.stderr, flush=True)
-        return super().new_game(message)
-
-    def move(self, message):
-        print("ply", message["ply"], file=sys.stderr, flush=True)
-        flag, _, ply = self.argument.partition(",")
-        if message["ply"] >= int(ply or 4) and not os.path.exists(flag):
-            open(flag, "w").close()
-            hang()
-        return super().move(message)
-
-
 class StopsReading(Honest):
     def new_game(self, message):
         self.send({"type": "ready"})
@@ -287,16 +222,10 @@ class ExitsAtOnce(Honest):
         sys.exit("cannot find my weights")
 
 
-class ClosesOutput(Honest):
-    def move(self, message):
-        os.close(1)
-        hang()
-
-
-class ClosesInput(Honest):
+class Closes(Honest):
     def new_game(self, message):
-        os.close(0)
         self.send({"type": "ready"})
+        os.close(int(self.argument))
         hang()
 
 
@@ -306,11 +235,6 @@ class CrashesOnce(Honest):
             open(self.argument, "w").close()
             os.abort()
         return super().move(message)
-
-
-class GivesUp(Honest):
-    def move(self, message):
-        return {"type": "error", "message": "no idea"}
 
 
 # Broken protocol.
@@ -328,27 +252,9 @@ class Garbage(Honest):
         write(b"I think the middle looks nice\n")
 
 
-class BadBytes(Honest):
+class Writes(Honest):
     def move(self, message):
-        write(b'{"type":"move","column":\xff\xfe}\n')
-
-
-class HalfLine(Honest):
-    def move(self, message):
-        write(b'{"type":"move",')
-        hang()
-
-
-class HalfLineThenExit(Honest):
-    def move(self, message):
-        write(b'{"type":"move",')
-        sys.exit(0)
-
-
-class LongLine(Honest):
-    def move(self, message):
-        self.send({"type": "move", "column": 0, "info": {"note": "x" * 1_000_000}})
-        hang()
+        write(self.argument.encode().decode("unicode_escape").encode("latin-1"))
 
 
 class FloodsOutput(Honest):
@@ -363,36 +269,9 @@ class FloodsErrors(Honest):
             os.write(2, b"0123456789abcde\n" * 4096)
 
 
-class FloodsLines(Honest):
-    def move(self, message):
-        while True:
-            write(b'{"type":"move","column":0}\n' * 1000)
-
-
 class Answers(Honest):
     def move(self, message):
-        return {"type": "move", "column": json.loads(self.argument)}
-
-
-class FullColumn(Honest):
-    def move(self, message):
-        return {"type": "move", "column": 0}
-
-
-class WrongEcho(Honest):
-    def move(self, message):
-        return {**super().move(message), "ply": message["ply"] - 2}
-
-
-class WrongType(Honest):
-    def move(self, message):
-        return {"type": "ready"}
-
-
-class AnswersTwice(Honest):
-    def move(self, message):
-        self.send(super().move(message))
-        self.send({"type": "move", "column": 0})
+        return {"type": "move", "column": json.loads(self.argument or "0")}
 
 
 class TalksAfterGameOver(Honest):
@@ -429,18 +308,6 @@ class Leaks(Honest):
         _, more, *seconds = self.argument.split(",")
         TAKEN.append(b"x" * (int(more) << 20))
         time.sleep(float(seconds[0]) if seconds else 0)
-        return super().move(message)
-
-
-class Ponders(Honest):
-    def new_game(self, message):
-        if os.fork() == 0:
-            while True:
-                pass
-        return super().new_game(message)
-
-    def move(self, message):
-        time.sleep(float(self.argument or 0))
         return super().move(message)
 
 
@@ -508,15 +375,12 @@ class StealsInSteps(Steals):
         Honest.run(self)
 
     def steal_in_steps(self):
-        if self.argument:
-            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             if os.fork() == 0:
                 if self.off_turn[0]:
                     busy(0.02)
                 os._exit(0)
-            with contextlib.suppress(ChildProcessError):
-                os.wait()
+            os.wait()
             time.sleep(0.001)
 
 
@@ -529,27 +393,11 @@ class ThinksInChildren(Honest):
         return super().move(message)
 
 
-class ShortLivedChild(Honest):
-    def new_game(self, message):
-        if os.fork() == 0:
-            time.sleep(0.3)
-            os._exit(0)
-        return super().new_game(message)
-
-
 class Thinks(Honest):
     def move(self, message):
         seconds, _, flag = self.argument.partition(",")
         if not flag or os.path.exists(flag):
             busy(float(seconds))
-        return super().move(message)
-
-
-class Obeys(Honest):
-    def move(self, message):
-        with open(self.argument.partition(":")[2]) as file:
-            verb, seconds = (file.read() or "sleep 0").split()
-        {"sleep": time.sleep, "work": busy}[verb](float(seconds))
         return super().move(message)
 
 
@@ -594,14 +442,6 @@ class OrphansKeepOutput(Honest):
     def move(self, message):
         detach(hang)
         sys.exit(4)
-
-
-class LeavesSession(Honest):
-    def run(self):
-        if os.fork():
-            hang()
-        os.setsid()
-        super().run()
 
 
 class ManyProcesses(Honest):

@@ -54,5 +54,5 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
     for bot in started:
         bot.kill()
     assert await_none(mark, 30.0) == []
-    assert [bot.scratch for bot in started if bot.scratch.exists()] == []
+    assert [bot.supervisor.scratch for bot in started if bot.supervisor.scratch.exists()] == []
     assert len(os.listdir("/proc/self/fd")) <= descriptors

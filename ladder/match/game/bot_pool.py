@@ -144,7 +144,7 @@ class BotPool:
         """Name the logs of processes that have ended, and delete the oldest above the limit."""
         for process in [each for each in self._started if not each.alive]:
             self._started.remove(process)
-            path = process.log_path
+            path = process.supervisor.log_path
             if path is None or not path.exists():
                 continue
             with contextlib.suppress(OSError):  # the user has deleted it

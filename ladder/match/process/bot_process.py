@@ -11,9 +11,7 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 
 from __future__ import annotations
 
-import time
 from codecs import BOM_UTF8
-from pathlib import Path
 from time import perf_counter_ns
 from typing import Generic, NamedTuple, NoReturn, TypeVar, overload
 
@@ -60,6 +58,8 @@ from ladder.match.process.line_channel import (
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
 
+START_S = 1.0
+"""How long to wait for the report that a bot has started, which comes before its answers."""
 LAST_REPORT_S = 0.1
 """How long to wait for the end of a bot that closed its output: its exit status is the cause."""
 LONGEST_WAIT_S = 1.0
@@ -106,12 +106,12 @@ class _TimedMove(NamedTuple):
 class BotProcess:
     """A running bot, and a context manager that kills it.
 
-    Only `request_end` may be called from another thread than the one that asks.
+    Not shared between threads.
 
     Attributes:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
-        has_played: whether it has begun a game.
+        supervisor: the harness's end of its supervisor.
         tree: the bot's processes, with their processor time since `begin_game`.
 
     """
@@ -119,8 +119,7 @@ class BotProcess:
     def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
-        self.has_played = False
-        self._client = client
+        self.supervisor = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
         self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
 
@@ -234,10 +233,10 @@ class BotProcess:
 
     def begin_game(self) -> None:
         """Restart the measurement of processor time; call it after the bot's `ready`."""
-        self.has_played = True
-        pid = self.pid
-        if pid is not None:
-            self.tree.begin(pid)
+        report = self.supervisor.report
+        self.supervisor.wait(lambda: report.pid is not None or report.ended, START_S)
+        if report.pid is not None:
+            self.tree.begin(report.pid)
 
     def pause(self) -> None:
         """Stop all its processes until it is asked again or asked to quit."""
@@ -251,7 +250,7 @@ class BotProcess:
 
     def last_output(self) -> LastOutput:
         """Return the last protocol messages and, once the bot has ended, the end of its stderr."""
-        return collect_last_output(self._client.report.stderr, self._channel.messages)
+        return collect_last_output(self.supervisor.report.stderr, self._channel.messages)
 
     def is_unusable(self) -> bool:
         """Return whether the bot wrote something unasked, has ended or lost its supervisor."""
@@ -263,64 +262,22 @@ class BotProcess:
             return False
         self.tree.resume()
         self.send(Quit())
-        self._client.wait_ended(timeout_s)
-        report = self._client.report
+        self.supervisor.wait_ended(timeout_s)
+        report = self.supervisor.report
         graceful = report.cause is EndCause.EXITED and report.detail == "0"
         self.kill()
         return graceful
 
-    def request_end(self) -> None:
-        """Make the bot end soon; may be called from any thread.
-
-        A pending `ask` then raises `BotCrash`, and its thread still has to call `kill`.
-        """
-        self._client.request_end()
-
     def kill(self) -> None:
         """Kill the bot and everything it started; nothing of it is left on return."""
         self.alive = False
-        self._client.kill()
+        self.supervisor.kill()
 
     def __enter__(self) -> BotProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-
-    @property
-    def pid(self) -> int | None:
-        """The bot's process id, or None if it does not start within a second."""
-        client = self._client
-        deadline = time.monotonic() + 1
-        while self.alive and client.report.pid is None and not client.report.ended:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                break
-            client.read_status(left)
-        return client.report.pid
-
-    @property
-    def supervisor_pid(self) -> int:
-        """The process id of the supervisor."""
-        return self._client.popen.pid
-
-    @property
-    def group(self) -> str:
-        """The folder planned for its control group, or "" if it has none.
-
-        The folder does not exist if the group could not be created.
-        """
-        return self._client.group
-
-    @property
-    def log_path(self) -> Path | None:
-        """The file of its stderr, created with the first output; None if nothing is logged."""
-        return self._client.log_path
-
-    @property
-    def scratch(self) -> Path:
-        """The bot's HOME and TMPDIR, removed when it ends."""
-        return Path(self._client.scratch)
 
     def _fail_exchange(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
         """Turn the failure of an exchange into the failure of the bot, and raise it."""
@@ -334,7 +291,7 @@ class BotProcess:
 
     def _handle_unasked(self, descriptors: list[int], request: Request) -> None:
         """Handle output of the bot or its supervisor that came before a question."""
-        client = self._client
+        client = self.supervisor
         if client.status in descriptors:
             client.read_status(0)
             if client.report.closed and client.stdout not in descriptors:
@@ -378,7 +335,9 @@ class BotProcess:
                     f"{_format_limit(timed.timeout_s)} and {LONGEST_WAIT_S:g} s more: {delay}"
                 )
             try:
-                data, elapsed_us = self._channel.wait_on(received, elapsed_us / 1e6 + LATE_SLICE_S)
+                data, elapsed_us = self._channel.read_line(
+                    received, elapsed_us / 1e6 + LATE_SLICE_S
+                )
             except LateError as late:
                 received = late.received
             except ChannelError as error:
@@ -439,17 +398,17 @@ class BotProcess:
             MachineStalled: it lost its supervisor.
 
         """
-        self._client.wait_ended(LAST_REPORT_S)
-        if fault := self._client.report.fault:
+        self.supervisor.wait_ended(LAST_REPORT_S)
+        if fault := self.supervisor.report.fault:
             self.kill()
             raise MachineStalled(f"a bot was lost at {describe_request(request)}: {fault}")
-        self._fail(failure_after_end(self._client.report, request, seen, after))
+        self._fail(failure_after_end(self.supervisor.report, request, seen, after))
 
     def _fail(self, failure: BotFailure) -> NoReturn:
         """Kill the bot and raise its failure with its last output."""
         self.failed = True
         self.kill()
-        failure = append_stderr(failure, self._client.report.stderr)
+        failure = append_stderr(failure, self.supervisor.report.stderr)
         failure.last_output = self.last_output()
         raise failure
 

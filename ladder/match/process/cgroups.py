@@ -22,7 +22,7 @@ ROOT, OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 def find_parent_group(root: Path = ROOT, own: Path = OWN) -> Path | None:
     """Return the group in which bots can get theirs, or None if this user may create none.
 
-    Changes nothing.
+    Enables the controllers, for which the processes of this command may move into a subgroup.
 
     Args:
         root: the folder of the hierarchy of version 2.
@@ -33,33 +33,27 @@ def find_parent_group(root: Path = ROOT, own: Path = OWN) -> Path | None:
     if not folders:
         return None
     folder = folders[0].parent if folders[0].name == LEAF else folders[0]
-    if not all(os.access(each, os.W_OK) for each in (folder, folder / "cgroup.procs")):
+    try:
+        if not {*CONTROLLERS} <= {*(folder / "cgroup.subtree_control").read_text().split()}:
+            if (folder / "cgroup.type").exists():  # not the root
+                pids = (folder / "cgroup.procs").read_text().split()
+                if any(os.getpgid(int(pid)) != os.getpgid(0) for pid in pids):
+                    return None  # other programs are in the group
+                (folder / LEAF).mkdir(exist_ok=True)
+                for pid in pids:
+                    (folder / LEAF / "cgroup.procs").write_text(pid)
+            for name in CONTROLLERS:
+                (folder / "cgroup.subtree_control").write_text(f"+{name}")
+    except OSError:  # not delegated, or no control groups
         return None
-    has_all = {*CONTROLLERS} <= _words(folder / "cgroup.subtree_control")
-    can_enable = {*CONTROLLERS} <= _words(folder / "cgroup.controllers") and (
-        _is_root(folder) or _has_only_own(folder)
-    )
-    return folder if has_all or can_enable else None
-
-
-def prepare_parent_group(folder: Path) -> bool:
-    """Enable the controllers, moving the processes of this command into a subgroup if necessary."""
-    with contextlib.suppress(OSError):  # not delegated, or other processes have come meanwhile
-        missing = {*CONTROLLERS} - _words(folder / "cgroup.subtree_control")
-        if missing and not _is_root(folder):
-            (folder / LEAF).mkdir(exist_ok=True)
-            for pid in _words(folder / "cgroup.procs"):
-                (folder / LEAF / "cgroup.procs").write_text(pid)
-        for name in sorted(missing):
-            (folder / "cgroup.subtree_control").write_text(f"+{name}")
-    return {*CONTROLLERS} <= _words(folder / "cgroup.subtree_control")
+    is_writable = all(os.access(each, os.W_OK) for each in (folder, folder / "cgroup.procs"))
+    return folder if is_writable else None
 
 
 @functools.cache
 def cached_parent_group() -> Path | None:
-    """Find and prepare the parent of bots' groups once; return None if there can be none."""
-    folder = find_parent_group()
-    return folder if folder is not None and prepare_parent_group(folder) else None
+    """Find the parent of bots' groups once."""
+    return find_parent_group()
 
 
 def cpu_quota(root: Path = ROOT, own: Path = OWN) -> float | None:
@@ -86,24 +80,3 @@ def _own_folders(root: Path, own: Path) -> list[Path]:
             if line.startswith("0::") and ".." not in folder.parts and folder.is_dir():
                 return [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
     return []
-
-
-def _is_root(folder: Path) -> bool:
-    """Return whether a group is the root of the hierarchy."""
-    return not (folder / "cgroup.type").exists()
-
-
-def _has_only_own(folder: Path) -> bool:
-    """Return whether all processes directly in a group belong to this command."""
-    try:
-        return all(os.getpgid(int(p)) == os.getpgid(0) for p in _words(folder / "cgroup.procs"))
-    except OSError:  # a process has ended meanwhile
-        return False
-
-
-def _words(file: Path) -> set[str]:
-    """Return the words in a file of a group; none if it cannot be read."""
-    try:
-        return set(file.read_text(encoding="ascii").split())
-    except OSError:
-        return set()

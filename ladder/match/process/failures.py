@@ -77,20 +77,12 @@ def extra_output_failure(request: Request, data: bytes) -> BotProtocolError:
         data: one line that is too long, or several lines, of which the last may be incomplete.
 
     """
-    lines = data.splitlines()
+    question = describe_request(request)
     if len(data.partition(b"\n")[0]) >= MAX_LINE:
-        text = f"answered {describe_request(request)} with a line over {MAX_LINE // 1024} KiB"
-        return BotProtocolError(f"{text}: {excerpt(data)}")
-    whole = lines if data.endswith(b"\n") else lines[:-1]
-    stray = next((line for line in whole if not is_reply(line)), None)
-    if stray is None and not lines[-1].lstrip().startswith(b"{"):
-        stray = lines[-1]
-    if stray is None:
-        text = f"answered {describe_request(request)} with more than one message"
-        return BotProtocolError(f"{text}: {excerpt(lines[0])}, then {excerpt(lines[1])}")
-    where = "before" if stray is lines[0] else "after"
-    text = f"wrote {excerpt(stray)} {where} its answer to {describe_request(request)}"
-    return BotProtocolError(f"{text}; {DEBUG_OUTPUT}")
+        text = f"answered {question} with a line over {MAX_LINE // 1024} KiB: {excerpt(data)}"
+        return BotProtocolError(text)
+    text = f"answered {question} with more than one line: {excerpt(data)}; {DEBUG_OUTPUT}"
+    return BotProtocolError(text)
 
 
 def unasked_output_failure(request: Request, data: bytes) -> BotProtocolError:
@@ -102,8 +94,7 @@ def unasked_output_failure(request: Request, data: bytes) -> BotProtocolError:
 
     """
     text = f"wrote {excerpt(data)} although nothing was asked, before {describe_request(request)}"
-    hint = "" if all(map(is_reply, data.splitlines())) else f"; {DEBUG_OUTPUT}"
-    return BotProtocolError(text + hint)
+    return BotProtocolError(f"{text}; {DEBUG_OUTPUT}")
 
 
 def unreadable_failure(request: Request, data: bytes) -> BotProtocolError:
@@ -116,15 +107,6 @@ def unreadable_failure(request: Request, data: bytes) -> BotProtocolError:
     raise AssertionError("the second parser accepted an answer that the first one refused")
 
 
-def is_reply(line: bytes) -> bool:
-    """Return whether a line is an answer of the protocol, to any question."""
-    try:
-        decode_reply(line)
-    except ProtocolError:
-        return False
-    return True
-
-
 def append_stderr(failure: BotFailure, stderr: str) -> BotFailure:
     """Return the same kind of failure with the last lines of the bot's stderr in its message."""
     lines = [line for line in stderr.splitlines() if line.strip()][-LAST_LINES:]
@@ -134,12 +116,9 @@ def append_stderr(failure: BotFailure, stderr: str) -> BotFailure:
 
 
 def _last_lines(lines: list[str], limit: int) -> str:
-    """Return as many whole lines from the end as fit; at least the end of the last one."""
+    """Return lines, or the end of them that is not too long."""
     text = "\n".join(lines)
-    if len(text) <= limit:
-        return text
-    cut = text[-limit:].partition("\n")[2] if text[-limit - 1] != "\n" else text[-limit:]
-    return cut or f"... {lines[-1][4 - limit :]}"
+    return text if len(text) <= limit else f"... {text[4 - limit :]}"
 
 
 def remove_stderr(detail: str) -> str:

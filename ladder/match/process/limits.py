@@ -20,8 +20,6 @@ SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.2
 """Bounds of the pause between two measurements."""
 GROWTH_KB_S = 4 * 1024 * 1024
 """Assumed growth of memory, in KiB/s: with 400 MiB left to the limit, the pause is 0.1 s."""
-CHECKS_PER_PSS = 10
-"""Measurements between two of shared pages."""
 UNLIMITED = 2**40
 MIB = 1024 * 1024
 
@@ -70,10 +68,6 @@ class LimitMonitor:
         self.group = limits.get("group", "")
         self.pause_s = LONGEST_PAUSE_S
         """Time until the next check."""
-        self.shared_kb = 0
-        """Resident memory that is counted twice because processes share it, in KiB. Measured
-        rarely, because reading the page tables blocks the bot's own memory calls meanwhile."""
-        self.checks = 0
 
     def find_excess(self) -> str:
         """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept."""
@@ -84,17 +78,19 @@ class LimitMonitor:
             )
         if excess := self.find_group_excess():
             return excess
-        self.checks += 1
-        used = self._measure_memory_kb(pids)
-        if used > self.max_memory_kb:
-            processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
-            return (
-                f"memory over its memory limit: {used // 1024} MiB resident in {processes}, "
-                f"{self.max_memory_kb // 1024} MiB allowed"
-            )
+        used = resident_kb(pids)
         left = self.max_memory_kb - used
         self.pause_s = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
-        return ""
+        if left < 0:  # or processes share pages, which takes milliseconds per GiB to find out
+            used = proportional_kb(pids)
+            self.pause_s = LONGEST_PAUSE_S
+        if used <= self.max_memory_kb:
+            return ""
+        processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
+        return (
+            f"memory over its memory limit: {used // 1024} MiB resident in {processes}, "
+            f"{self.max_memory_kb // 1024} MiB allowed"
+        )
 
     def find_group_excess(self) -> str:
         """Return the same if the kernel has killed a process for the memory of its group."""
@@ -108,20 +104,6 @@ class LimitMonitor:
             f"memory over its memory limit: the kernel counts more than the"
             f" {self.max_memory_kb // 1024} MiB allowed for its control group"
         )
-
-    def _measure_memory_kb(self, pids: list[int]) -> int:
-        """Return the resident memory of processes in KiB, with shared pages counted once.
-
-        PSS takes milliseconds per GiB, so it is read only if the estimate exceeds the limit, and
-        every `CHECKS_PER_PSS` checks while the sum of RSS does.
-        """
-        resident = resident_kb(pids)
-        used = resident - self.shared_kb
-        is_due = resident > self.max_memory_kb and self.checks % CHECKS_PER_PSS == 0
-        if used > self.max_memory_kb or is_due:
-            used = proportional_kb(pids)
-            self.shared_kb = max(0, resident - used)
-        return used
 
 
 def make_group(folder: str, limits: dict[str, str]) -> bool:

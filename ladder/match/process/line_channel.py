@@ -36,6 +36,13 @@ bytes (464 and the header of `bytes`) in its own allocator instead of calling ma
 class ChannelError(Exception):
     """The exchange of one line for one line failed."""
 
+    def __init__(self, received: bytes = b"", event: str = "") -> None:
+        super().__init__(received, event)
+        self.received = received
+        """The beginning of the answer, or too much of it."""
+        self.event = event
+        """What the bot did, as the predicate of a sentence."""
+
 
 class NotReadError(ChannelError):
     """The bot did not read the whole line in time."""
@@ -44,29 +51,13 @@ class NotReadError(ChannelError):
 class LateError(ChannelError):
     """No whole line came in time."""
 
-    def __init__(self, received: bytes = b"") -> None:
-        super().__init__(received)
-        self.received = received
-        """The beginning of the answer."""
-
 
 class ClosedError(ChannelError):
     """A pipe is closed at its other end."""
 
-    def __init__(self, event: str, received: bytes = b"") -> None:
-        super().__init__(event)
-        self.event = event
-        """What the bot did, as the predicate of a sentence."""
-        self.received = received
-        """The beginning of the answer."""
-
 
 class NotOneLineError(ChannelError):
     """More than one line came, or one that is too long."""
-
-    def __init__(self, received: bytes) -> None:
-        super().__init__(received)
-        self.received = received
 
 
 class LineChannel:
@@ -136,7 +127,7 @@ class LineChannel:
         except BlockingIOError:
             written = 0
         except BrokenPipeError:
-            raise ClosedError("closed its standard input") from None
+            raise ClosedError(event="closed its standard input") from None
         if written != len(line):
             self._write_rest(line[written:], timeout_s)
         watched_s = timeout_s if budget_s is None else budget_s
@@ -146,31 +137,21 @@ class LineChannel:
         self._overslept_ns, self._looked_ns = 0, started
         self._due_ns = started + int(first_s * 1e9)
         if not ready:
-            return self._read_line(b"", timeout_s)
+            return self.read_line(b"", timeout_s)
         if ready[0][0] != self._stdout:
-            raise ClosedError("lost its supervisor")
+            raise ClosedError(event="lost its supervisor")
         data = read(self._stdout, USUAL_BYTES)
         if len(data) == USUAL_BYTES and self._poll_output(0):
             data += read(self._stdout, READ_BYTES)
         finished = perf_counter_ns()
         if not data:
-            raise ClosedError("closed its standard output")
+            raise ClosedError(event="closed its standard output")
         self.messages.append((FROM_BOT, data))
         if data.find(b"\n") != len(data) - 1 and not _is_line(data):
-            return self._read_line(data, timeout_s)
+            return self.read_line(data, timeout_s)
         if budget_s is not None:
             self._skip_stop(finished)
         return data, (finished - self.started_ns) // 1000
-
-    def wait_on(self, received: bytes, timeout_s: float) -> tuple[bytes, int]:
-        """Wait on for the answer of a timed exchange that was late; as `exchange`.
-
-        Args:
-            received: the beginning of the answer.
-            timeout_s: how long to wait, from the beginning of the exchange.
-
-        """
-        return self._read_line(received, timeout_s)
 
     def overslept_us(self, elapsed_us: int) -> int:
         """Return how much later than intended the harness woke up during a timed exchange.
@@ -192,10 +173,8 @@ class LineChannel:
             self.messages.append((TO_BOT, line))
             write(self._stdin, line)
 
-    def read_unasked(self, timeout_s: float = 0.0) -> bytes | None:
-        """Return output that nothing asked for: None at the timeout, b"" at the end of the pipe."""
-        if not self._poll_output(timeout_s * 1000):
-            return None
+    def read_unasked(self) -> bytes:
+        """Return output that nothing asked for, which a poll has found; b"" at its end."""
         data = read(self._stdout, READ_BYTES)
         if data:
             self.messages.append((FROM_BOT, data))
@@ -248,19 +227,25 @@ class LineChannel:
             try:
                 rest = rest[write(self._stdin, rest) :]
             except BrokenPipeError:
-                raise ClosedError("closed its standard input") from None
+                raise ClosedError(event="closed its standard input") from None
 
-    def _read_line(self, data: bytes, timeout_s: float) -> tuple[bytes, int]:
-        """Read on until there is a whole line; return it and the time since the question."""
+    def read_line(self, data: bytes, timeout_s: float) -> tuple[bytes, int]:
+        """Read on until there is a whole line, as `exchange` and after it was late.
+
+        Args:
+            data: the beginning of the answer.
+            timeout_s: how long to wait, from the beginning of the exchange.
+
+        """
         while True:
             ready = self._wait_more(timeout_s)
             if not ready:
                 raise LateError(data)
             if ready[0][0] != self._stdout:
-                raise ClosedError("lost its supervisor")
+                raise ClosedError(event="lost its supervisor")
             more = read(self._stdout, READ_BYTES)
             if not more:
-                raise ClosedError("closed its standard output", data)
+                raise ClosedError(data, "closed its standard output")
             if data:
                 self.messages.pop()
             data += more

@@ -117,29 +117,16 @@ class ProcessTree:
             self._all = self.history.has_children = True
             self._mark_ns = self.used_ns()
 
-    def _off_turn_until(self, used_ns: int) -> int:
-        """Return the processor time off turn up to a reading of the clock, in microseconds.
-
-        Pondering is recorded in `history`.
-        """
-        off_turn_us = (used_ns - self._mark_ns) // 1000
-        if off_turn_us < 0:
-            return 0
-        if off_turn_us > OFF_TURN_US and self._foreign:
-            length_us = (time.perf_counter_ns() - self._turn_ended_ns) // 1000
-            if off_turn_us > OFF_TURN_US + OFF_TURN_SHARE * length_us:
-                self.history.ponders = True
-        return off_turn_us
-
     def begin_turn(self) -> None:
-        """Begin the bot's turn, just before it is asked for a move."""
+        """Begin the bot's turn, just before it is asked for a move; note whether it pondered."""
         if self._clock is None:
             return
-        self.off_turn_us = 0
-        used_ns = self.used_ns()
-        if used_ns - self._mark_ns >= 1000:
-            self.off_turn_us = self._off_turn_until(used_ns)
-            self._mark_ns += self.off_turn_us * 1000
+        self.off_turn_us = max(0, self.used_ns() - self._mark_ns) // 1000
+        self._mark_ns += self.off_turn_us * 1000
+        if self.off_turn_us > OFF_TURN_US and self._foreign:
+            length_us = (time.perf_counter_ns() - self._turn_ended_ns) // 1000
+            if self.off_turn_us > OFF_TURN_US + OFF_TURN_SHARE * length_us:
+                self.history.ponders = True
         if self._stopped:
             self.resume()
 

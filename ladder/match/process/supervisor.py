@@ -66,7 +66,10 @@ def main(arguments: list[str]) -> None:
     try:
         make_scratch(scratch)
         if "copy" in options:
-            copy_files(options["copy"], f"{scratch}/files")
+            import shutil
+
+            shutil.copytree(options["copy"], f"{scratch}/files", symlinks=True)
+            make_writable(scratch)
     except OSError as failure:
         report(status, f"broken cannot fill the scratch folder {scratch}: {failure.strerror}")
         remove(scratch)
@@ -99,19 +102,6 @@ def become_supervisor(libc: ctypes.CDLL) -> None:
         libc.signal(signal, ctypes.c_void_p(SIG_IGN))
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(PR_SET_NAME, NAME, 0, 0, 0)
-
-
-def copy_files(source: str, copy: str) -> None:
-    """Copy a bot's read-only files so that it can change them. Raises OSError."""
-    import shutil
-
-    shutil.copytree(source, copy, symlinks=True)
-    for place, _, names in os.walk(copy):
-        os.chmod(place, 0o700)
-        for name in names:
-            path = os.path.join(place, name)
-            if not os.path.islink(path):
-                os.chmod(path, os.stat(path).st_mode | 0o200)
 
 
 def make_scratch(folder: str) -> None:
@@ -214,9 +204,7 @@ def explain_failed_start(step: str, number: int, program: str, folder: str) -> s
     if step == "folder":
         return f"cannot start {program}: cannot enter its folder {folder} ({os.strerror(number)})"
     reasons = {
-        errno.ENOENT: f"no such file in {folder} or on PATH"
-        if "/" not in program
-        else f"no such file in {folder}, or the interpreter that its first line names is missing",
+        errno.ENOENT: f"no such file in {folder} or on PATH, or no interpreter of its first line",
         errno.EACCES: "it is not executable (chmod +x makes it so)",
         errno.ENOEXEC: "it is neither a program of this machine nor a script that begins with #!",
     }
@@ -348,22 +336,25 @@ def kill(pid: int) -> None:
         pass
 
 
+def make_writable(folder: str) -> None:
+    """Allow this user to change a folder and all that it holds, without following links."""
+    os.chmod(folder, 0o700)
+    for place, folders, names in os.walk(folder):  # goes into folders after the loop below
+        for name in (*folders, *names):
+            path = os.path.join(place, name)
+            if not os.path.islink(path):
+                os.chmod(path, os.stat(path).st_mode | (0o700 if name in folders else 0o200))
+
+
 def remove(folder: str) -> None:
     """Delete a folder and its content without following links, as far as possible."""
     try:
-        os.rmdir(folder)
-        return
-    except OSError:
-        pass
-    try:
-        os.chmod(folder, 0o700)
-        with os.scandir(folder) as entries:
-            listed = list(entries)
-        for entry in listed:
-            if entry.is_dir(follow_symlinks=False):
-                remove(entry.path)
-            else:
-                os.unlink(entry.path)
+        make_writable(folder)
+        for place, folders, names in os.walk(folder, topdown=False):
+            for name in (*folders, *names):
+                path = os.path.join(place, name)
+                is_folder = name in folders and not os.path.islink(path)
+                os.rmdir(path) if is_folder else os.unlink(path)
         os.rmdir(folder)
     except (OSError, RecursionError):
         pass

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -117,7 +117,7 @@ class SupervisorClient:
     """The writing end of the supervisor's control pipe: closing it ends the bot."""
     status: int
     """The reading end of the supervisor's status pipe."""
-    scratch: str
+    scratch: Path
     """The bot's scratch folder, also its HOME."""
     log_path: Path | None
     group: str
@@ -195,7 +195,7 @@ class SupervisorClient:
             ours.pop_all()
         for descriptor in (stdin, status):
             os.set_blocking(descriptor, False)
-        return cls(popen, stdin, stdout, control, status, scratch, log, group)
+        return cls(popen, stdin, stdout, control, status, Path(scratch), log, group)
 
     def read_status(self, timeout_s: float) -> None:
         """Read the supervisor's next reports; return at the first ones or at the timeout."""
@@ -213,18 +213,25 @@ class SupervisorClient:
             with contextlib.suppress(OSError):  # it has ended since
                 self.pidfd = os.pidfd_open(self.report.pid)
 
-    def wait_ended(self, timeout_s: float) -> bool:
-        """Wait until the reason for the bot's end is known; return False at the timeout."""
+    def wait(self, is_met: Callable[[], bool], timeout_s: float) -> bool:
+        """Read reports until a condition is met; return False at the timeout."""
         deadline = time.monotonic() + timeout_s
-        while not self.report.ended:
+        while not is_met():
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
             self.read_status(left)
         return True
 
+    def wait_ended(self, timeout_s: float) -> bool:
+        """Wait until the reason for the bot's end is known; return False at the timeout."""
+        return self.wait(lambda: self.report.ended, timeout_s)
+
     def request_end(self) -> None:
-        """Make the supervisor end the bot, without waiting; may be called from any thread."""
+        """Make the supervisor end the bot, without waiting; may be called from any thread.
+
+        A pending `BotProcess.ask` then raises `BotCrash`, and its thread still has to call `kill`.
+        """
         with self.control_lock:
             control, self.control = self.control, -1
             if control >= 0:
@@ -247,12 +254,8 @@ class SupervisorClient:
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         self.request_end()
         report = self.report
-        deadline = time.monotonic() + KILL_S
-        while not report.closed and (left := deadline - time.monotonic()) > 0:
-            was_gone = report.gone
-            self.read_status(left)
-            if report.gone and not was_gone:
-                deadline = time.monotonic() + CLEANUP_S
+        if self.wait(lambda: report.gone or report.closed, KILL_S):
+            self.wait(lambda: report.closed, CLEANUP_S)
         if not report.gone and report.cause not in (EndCause.FAILED, EndCause.BROKEN):
             self.popen.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):

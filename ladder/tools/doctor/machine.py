@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from ladder.match.process.cgroups import find_parent_group
+from ladder.match.process.cgroups import cached_parent_group
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.counters import counts_waits
 from ladder.match.process.cpus import allowed_cpus
@@ -54,7 +54,7 @@ def examine_machine() -> list[Diagnosis]:
         check_cpus, check_load, check_memory, check_clock, check_waits, check_versions, check_cache,
         check_files, check_disk, check_strays,
     )  # fmt: skip
-    return [check() for check in checks] + [check_limits(find_parent_group())]
+    return [check() for check in checks] + [check_limits(cached_parent_group())]
 
 
 def check_cpus() -> Diagnosis:

@@ -131,7 +131,7 @@ class BotSession:
     def _start_process(self, side: int) -> BotProcess:
         process = self._process = self._pool.acquire(self.entrant.start)
         if self._is_cancelled:  # while the process started
-            process.request_end()
+            process.supervisor.request_end()
         question = make_new_game(self.entrant, self._board, game="play", side=side, seed=self._seed)
         process.ask(question, timeout_s=ready_limit_s(self.entrant))
         return process
@@ -155,7 +155,7 @@ class BotSession:
         self._is_cancelled = True
         process = self._process
         if process is not None:
-            process.request_end()
+            process.supervisor.request_end()
 
     def close(self) -> None:
         """Kill the process."""

@@ -67,7 +67,6 @@ def plan(
         ("garbage", "", Termination.PROTOCOL_ERROR, "not an answer"),
         ("answers", "99", Termination.ILLEGAL_MOVE, "legal columns were"),
         ("answers", "-1", Termination.ILLEGAL_MOVE, "legal columns were"),
-        ("gives-up", "", Termination.CRASH, "no idea"),
     ],
 )
 def test_only_the_failing_side_loses(
@@ -124,7 +123,7 @@ def test_the_last_output_of_a_failing_bot_is_stored(
 def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> None:
     """Of endless output some KiB are stored, and nothing of a game without a failure."""
     good = fake_start("honest", folder=tmp_path)
-    modes = {"long-line": PLENTY, "floods-lines": PLENTY, "floods-errors": Budget(time_ms=100)}
+    modes = {"floods-output": PLENTY, "floods-errors": Budget(time_ms=100)}
     for mode, budget in modes.items():
         bad = fake_start(mode, folder=tmp_path)
         game = play_game(plan(bad, good, of_a=budget), pool, swapped=False)
@@ -136,7 +135,7 @@ def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> Non
 
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
     """The detail names the position and the legal columns."""
-    bad = fake_start("full-column", folder=tmp_path)
+    bad = fake_start("answers", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     game = play_game(plan(bad, good, board="4x4"), pool, swapped=False)
     assert game.termination is Termination.ILLEGAL_MOVE

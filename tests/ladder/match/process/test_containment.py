@@ -30,7 +30,7 @@ def test_what_a_killed_supervisor_leaves_ends_with_the_game(
     bot = start_fake("leaves-orphans", groups=groups)
     open_game(bot)
     first_move(bot)
-    os.kill(bot.supervisor_pid, signal.SIGKILL)
+    os.kill(bot.supervisor.popen.pid, signal.SIGKILL)
     while not bot.is_unusable():  # a quick bot may still answer
         time.sleep(0.001)
     with pytest.raises(MachineStalled, match="its supervisor was killed"):
@@ -74,7 +74,7 @@ def play(folder, mark):
         fake_start("leaves-orphans", folder=Path(folder), mark=mark), UNCONFINED
     )
     open_game(bot)
-    for pid in (bot.supervisor_pid, os.getpid()):
+    for pid in (bot.supervisor.popen.pid, os.getpid()):
         os.kill(pid, signal.SIGKILL)
 
 if __name__ == "__main__":

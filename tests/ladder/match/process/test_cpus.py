@@ -66,24 +66,6 @@ def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(prefix: str, tmp_
     again.communicate()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_a_cpu_claimed_by_another_user_is_not_claimed_again(prefix: str) -> None:
-    """Users of one machine share its CPUs."""
-    mine = start(prefix)
-    claimed = read(mine)[0]
-    code = (
-        "import os, sys; os.setuid(65534); os.environ.pop('HOME', None); "
-        f"sys.argv = ['', {prefix!r}, 'inf']; {CLAIM}"
-    )
-    load = "import ladder.match.process.cpus; "  # while the sources can still be read
-    theirs = subprocess.run(
-        [sys.executable, "-c", load + code], cwd=ROOT, input="", capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    assert theirs.stdout.split()[0] != claimed
-    mine.communicate()
-
-
 def test_claimed_cpus_are_listed_until_the_claiming_process_ends(prefix: str) -> None:
     """The claim of another process is listed while that process lives."""
     assert claimed_cpus(prefix) == frozenset()

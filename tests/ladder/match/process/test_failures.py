@@ -1,7 +1,5 @@
 """The sentences about failures: a traceback keeps its lines, a log gets the line that counts."""
 
-import pytest
-
 from bots.protocol import MAX_LINE, Hello
 from ladder.errors import BotCrash
 from ladder.match.process.failures import (
@@ -47,12 +45,7 @@ def test_a_progress_bar_is_one_long_line() -> None:
     assert "a line over 64 KiB" in str(failure)
 
 
-@pytest.mark.parametrize("length", [50, 899, 900, 2000])
-def test_a_flood_of_stderr_is_shown_in_whole_lines(length: int) -> None:
-    """Only a line that alone is too long is cut, and marked."""
-    flood = "".join(f"{number} {'x' * length}\n" for number in range(99))
-    _, *shown = str(append_stderr(BotCrash("exited"), flood)).split("\n")
-    assert len("\n".join(shown)) <= 900
-    assert shown[-1].endswith("x" * min(length, 896))
-    whole = [line for line in shown if line.startswith(("9", "8"))]
-    assert whole == shown or shown == ["... " + "x" * 896]
+def test_a_flood_of_stderr_is_cut() -> None:
+    """Its end is kept."""
+    shown = str(append_stderr(BotCrash("exited"), "x" * 5000)).split("\n")[1]
+    assert shown == "... " + "x" * 896

@@ -26,7 +26,7 @@ bot = BotProcess.start(
     fake_start("leaves-orphans", folder=Path(folder), mark=mark), UNCONFINED
 )
 open_game(bot)
-print(bot.supervisor_pid, bot.scratch, flush=True)
+print(bot.supervisor.popen.pid, bot.supervisor.scratch, flush=True)
 time.sleep(600)
 """
 
@@ -70,7 +70,7 @@ def test_living_bots_are_not_leftovers(
     with BotProcess.start(start, UNCONFINED) as bot:
         open_game(bot)
         assert clear_leftovers() == 0
-        assert bot.scratch.exists()
+        assert bot.supervisor.scratch.exists()
         open_game(bot)
     assert all(other.exists() for other in others)
 

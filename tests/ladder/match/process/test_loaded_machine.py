@@ -112,7 +112,7 @@ def ask(bot: BotProcess) -> None:
 @pytest.mark.timed
 def test_a_bot_that_computes_for_too_long_is_killed_at_its_deadline(start_fake: StartFake) -> None:
     """It runs when its deadline passes, so it does not wait for a processor."""
-    bot = start_fake("spins")
+    bot = start_fake("thinks", "99")
     open_game(bot)
     with pytest.raises(BotTimeout, match=r"no answer to move .* within 70 ms; of ") as late:
         ask(bot)

@@ -9,7 +9,7 @@ import pytest
 
 from bots.protocol import MoveAsk, MoveReply
 from ladder.match.process.bot_process import BotProcess
-from tests.support.fakes import NEW_GAME, StartFake, open_game
+from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
 
 
 def playing(start_fake: StartFake, *words: str, wrapper: tuple[str, ...] = ()) -> BotProcess:
@@ -35,7 +35,7 @@ def await_true(condition: Callable[[], bool]) -> None:
 def states(bot: BotProcess) -> set[str]:
     """Return the states of all processes of a bot."""
     found = set()
-    for process in psutil.Process(bot.supervisor_pid).children(recursive=True):
+    for process in psutil.Process(bot.supervisor.popen.pid).children(recursive=True):
         with contextlib.suppress(psutil.Error):
             found.add(process.status())
     return found - {psutil.STATUS_ZOMBIE}
@@ -60,12 +60,12 @@ def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake, wrapper: tuple[s
     ("mode", "wrapper"),
     [
         ("steals 2", ()),
-        ("ponders", ("timeout", "600")),
+        ("steals 1", ("timeout", "600")),
         ("steals-later 2", ()),
         ("steals-in-steps", ()),
         ("has-threads 40", ()),
         ("has-threads 40", ("sh", "-c", '"$0" "$@"; exit $?')),
-        ("ponders", ("setsid", "--wait")),
+        ("steals 1", ("setsid", "--wait")),
     ],
 )
 def test_processes_that_run_off_their_turn_are_stopped(
@@ -126,6 +126,25 @@ def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
     ask(bot, 0)
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
+    """A bot that thinks uses it, one that sleeps does not, and before a game it is 0."""
+    thinker = start_fake("thinks", "0.05")
+    open_game(thinker)
+    first_move(thinker)
+    assert thinker.tree.turn_us == 0
+    thinker.begin_game()
+    answer = first_move(thinker)
+    assert 50_000 <= thinker.tree.turn_us <= answer.elapsed_us + 10_000
+    sleeper = start_fake("late", "0.05")
+    open_game(sleeper)
+    sleeper.begin_game()
+    answer = first_move(sleeper)
+    assert answer.elapsed_us >= 50_000
+    assert sleeper.tree.turn_us < 25_000
 
 
 @pytest.mark.slow

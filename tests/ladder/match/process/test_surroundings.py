@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 
 from bots.protocol import Hello, HelloReply
-from db.records.launch import Limits
 from ladder.errors import BotTimeout
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.supervisor import HEAD, TAIL
 from ladder.match.process.supervisor_client import PACKAGES
-from tests.support.fakes import StartFake, await_none, fake_start, first_move, living, open_game
-from tests.support.unconfined import UNCONFINED
+from tests.support.fakes import StartFake, await_none, first_move, open_game
 
 
 def read_report(bot: BotProcess) -> dict[str, Any]:
@@ -41,8 +39,8 @@ def test_a_bot_gets_a_clean_environment(
     assert environment == {
         "PATH": os.environ["PATH"],
         "LANG": os.environ.get("LANG", "C.UTF-8"),
-        "HOME": str(bot.scratch),
-        "TMPDIR": str(bot.scratch),
+        "HOME": str(bot.supervisor.scratch),
+        "TMPDIR": str(bot.supervisor.scratch),
         "PYTHONHASHSEED": "0",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -72,22 +70,12 @@ def test_a_bot_inherits_only_its_three_pipes(start_fake: StartFake, tmp_path: Pa
     # The C library reserves signals 32 and 33, which may be ignored since before the tests.
     of_libc = 1 << (32 - 1) | 1 << (33 - 1)
     assert int(report["ignored"], 16) & ~of_python & ~of_libc == 0
-    assert report["session"] == report["pid"] == bot.pid
+    bot.begin_game()  # by then it is known
+    assert report["session"] == report["pid"] == bot.supervisor.report.pid
+    assert report["limits"]["RLIMIT_CORE"] == [0, 0]
+    assert 1024 < report["limits"]["RLIMIT_NPROC"][0] < 2**24
     assert report["folder"] == str(tmp_path)
     assert report["scratch_mode"] == 0o700
-
-
-def test_limits_are_in_force(start_fake: StartFake) -> None:
-    """The kernel has the requested soft and hard limits, and core files are disabled."""
-    bot = start_fake("reports-environment", limits=Limits(open_files=99, file_mb=7))
-    limits = read_report(bot)["limits"]
-    assert limits["RLIMIT_NOFILE"] == [99, 99]
-    assert limits["RLIMIT_FSIZE"] == [7 << 20, 7 << 20]
-    assert limits["RLIMIT_CORE"] == [0, 0]
-    assert 1024 < limits["RLIMIT_NPROC"][0] < 2**24
-    bot = start_fake("reports-environment", limits=Limits(address_mb=300))
-    limits = read_report(bot)["limits"]
-    assert limits["RLIMIT_AS"] == [300 << 20, 300 << 20]
 
 
 @pytest.mark.slow
@@ -97,7 +85,8 @@ def test_the_scratch_folder_is_removed_with_its_content(start_fake: StartFake) -
     open_game(bot)
     with pytest.raises(BotTimeout):
         first_move(bot, 0.5)
-    assert not bot.scratch.exists()
+    bot.supervisor.popen.wait(60)
+    assert not bot.supervisor.scratch.exists()
     assert Path("/etc/passwd").exists()
 
 
@@ -107,27 +96,20 @@ def test_a_flood_of_errors_is_cut_in_the_middle_of_the_log(start_fake: StartFake
     open_game(bot)
     with pytest.raises(BotTimeout):
         first_move(bot, 0.4)
-    assert bot.log_path is not None
-    log = bot.log_path.read_bytes()
+    assert bot.supervisor.log_path is not None
+    log = bot.supervisor.log_path.read_bytes()
     assert HEAD + TAIL < len(log) < HEAD + TAIL + 100
     assert b"bytes left out" in log[HEAD : HEAD + 100]
 
 
-def test_a_quiet_bot_has_no_log_file(start_fake: StartFake) -> None:
-    """The file is created with the first output."""
-    bot = start_fake("honest")
-    open_game(bot)
-    assert bot.quit(10)
-    assert bot.log_path is not None
-    assert not bot.log_path.exists()
-
-
-def test_a_short_log_is_complete(start_fake: StartFake) -> None:
-    """Short output is logged to the last byte."""
-    bot = start_fake("exits-at-once")
-    assert bot.quit(10) is False
-    assert bot.log_path is not None
-    assert bot.log_path.read_text() == "cannot find my weights\n"
+def test_a_log_is_created_with_the_first_output(start_fake: StartFake) -> None:
+    """A quiet bot has none."""
+    for mode, content in (("honest", ""), ("exits-at-once", "cannot find my weights\n")):
+        bot = start_fake(mode)
+        bot.quit(10)
+        log = bot.supervisor.log_path
+        assert log is not None
+        assert (log.read_text() if log.exists() else "") == content
 
 
 HARNESS = """
@@ -142,19 +124,22 @@ bot = BotProcess.start(
     fake_start(mode, folder=Path(folder), mark=mark), UNCONFINED
 )
 if moment == "started":
-    print(bot.scratch, flush=True)
+    print(bot.supervisor.scratch, flush=True)
 open_game(bot)
-print(bot.scratch, flush=True)
+print(bot.supervisor.scratch, flush=True)
 bot.ask(MoveAsk(ply=0, moves=()), timeout_s=60)
 time.sleep(60)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize(
-    ("mode", "moment"),
-    [("leaves-orphans", "open"), ("hangs-in-move", "open"), ("honest", "started")],
+    ("mode", "moment", "how"),
+    [
+        ("leaves-orphans", "open", signal.SIGKILL),
+        ("hangs-in-move", "open", signal.SIGTERM),
+        ("honest", "started", signal.SIGKILL),
+    ],
 )
 def test_no_process_survives_the_harness(
     tmp_path: Path, mark: str, mode: str, moment: str, how: signal.Signals
@@ -173,22 +158,14 @@ def test_no_process_survives_the_harness(
     assert not scratch.exists()
 
 
-def test_the_bot_dies_with_its_supervisor(start_fake: StartFake, mark: str) -> None:
-    """The kernel kills the bot, before the harness does anything."""
-    bot = start_fake("hangs-in-move")
-    open_game(bot)
-    os.kill(bot.supervisor_pid, signal.SIGKILL)
-    assert await_none(mark, 1.0) == []
-
-
 def test_interrupts_at_the_terminal_do_not_reach_the_bot(start_fake: StartFake) -> None:
     """Supervisors ignore SIGINT, SIGHUP and SIGTERM: only the harness ends a bot."""
     bot = start_fake("honest")
     open_game(bot)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        os.kill(bot.supervisor_pid, number)
+        os.kill(bot.supervisor.popen.pid, number)
     first_move(bot)
-    assert os.getsid(bot.supervisor_pid) == bot.supervisor_pid != os.getsid(0)
+    assert os.getsid(bot.supervisor.popen.pid) == bot.supervisor.popen.pid != os.getsid(0)
 
 
 def test_the_supervisor_loads_little() -> None:
@@ -200,17 +177,3 @@ def test_the_supervisor_loads_little() -> None:
     command = [sys.executable, "-I", "-S", "-c", code, PACKAGES]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert not {"signal", "enum", "json", "re", "subprocess", "contextlib", "msgspec"} & {*output}
-
-
-def test_bots_do_not_inherit_each_others_pipes(tmp_path: Path, mark: str) -> None:
-    """A bot's pipes are not open in a bot that was started after it."""
-    first = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark), UNCONFINED)
-    second = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark), UNCONFINED)
-    with first, second:
-        open_game(first)
-        open_game(second)
-        assert len(living(mark)) == 4
-        first.kill()
-        assert len(living(mark)) == 2
-        first_move(second)
-    assert await_none(mark, 0) == []

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -11,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.match.process.worker_pool import SHORT_TASK_S, WorkerDied, WorkerPool
+from ladder.match.process.worker_pool import WorkerDied, WorkerPool
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -39,10 +37,6 @@ class Unpicklable(Exception):
 
 def fail_strangely() -> None:
     raise Unpicklable("a", "b")
-
-
-def die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.fixture
@@ -100,15 +94,6 @@ def test_the_death_of_a_worker_fails_only_its_running_task(
 
 
 @pytest.mark.slow
-def test_a_task_that_kills_its_worker_is_not_repeated(pool: WorkerPool, tmp_path: Path) -> None:
-    """The pool does not repeat a lost task: the caller decides."""
-    deadly = pool.call(die)
-    after = pool.call(note, tmp_path / "log", "after")
-    await_all(pool, after)
-    assert isinstance(deadly.exception(), WorkerDied)
-
-
-@pytest.mark.slow
 def test_no_task_waits_behind_a_long_one(tmp_path: Path) -> None:
     """A waiting task goes to the first free worker, and can be cancelled."""
     pool = WorkerPool(2, nothing)
@@ -123,35 +108,6 @@ def test_no_task_waits_behind_a_long_one(tmp_path: Path) -> None:
         assert "fourth" not in log.read_text()
     finally:
         pool.kill()
-
-
-FIRST = """
-import pathlib, psutil
-from tests.ladder.match.process.test_worker_pool import nothing
-from ladder.match.process.worker_pool import WorkerPool
-if __name__ == "__main__":
-    pool = WorkerPool(1, nothing)
-    pool.call(nothing)
-    (process,) = psutil.Process().children()
-    print(pathlib.Path(f"/proc/{process.pid}/status").read_text())
-    pool.kill()
-"""
-
-
-@pytest.mark.slow
-def test_a_starting_worker_ignores_ctrl_c(tmp_path: Path) -> None:
-    """Its interpreter starts with SIGINT blocked, also the first one that a program starts."""
-    script = tmp_path / "first.py"
-    script.write_text(FIRST)
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    [mask] = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("SigBlk")]
-    assert int(mask, 16) >> (signal.SIGINT - 1) & 1
 
 
 @pytest.mark.slow
@@ -177,22 +133,6 @@ def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path)
         time.sleep(0.01)
     pool.wait(60)
     assert all(future.done() for future in futures[:3])
-
-
-@pytest.mark.timed
-@pytest.mark.slow
-def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path) -> None:
-    """A task is short if its worker needs little time, even if its result is fetched late.
-
-    The fastest of some tries counts: a shared machine can make a quick task slow.
-    """
-    rooms = []
-    for _ in range(5):
-        future = pool.call(note, tmp_path / "log", "quick")
-        time.sleep(2 * SHORT_TASK_S)
-        await_all(pool, future)
-        rooms.append(pool.capacity)
-    assert max(rooms) > 2
 
 
 @pytest.mark.slow

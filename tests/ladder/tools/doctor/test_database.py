@@ -20,7 +20,7 @@ from tests.support.storing import finish_pair
 from tests.support.unconfined import UNCONFINED
 
 FAILING = {
-    "full-column": Termination.ILLEGAL_MOVE,
+    "answers": Termination.ILLEGAL_MOVE,
     "segfaults": Termination.CRASH,
     "garbage": Termination.PROTOCOL_ERROR,
 }
