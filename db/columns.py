@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 import msgspec
-from sqlalchemy import LargeBinary, Row, Text, type_coerce
+from sqlalchemy import Connection, LargeBinary, Row, Table, Text, insert, type_coerce
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -124,3 +124,10 @@ def to_record(record: type[R], row: Row[Any] | Mapping[str, Any], **more: Any) -
 def to_values(record: Any) -> dict[str, Any]:
     """Return the fields of a record that are to be stored by their names."""
     return {name: getattr(record, name) for name in fields_of(cast("Hashable", type(record)))}
+
+
+def insert_row(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
+    """Insert a row; return its generated key."""
+    stored = connection.execute(insert(table).values(**values).returning(table.c.id))
+    key: int = stored.scalar_one()
+    return key

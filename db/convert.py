@@ -25,7 +25,7 @@ from db.backends import Backend
 from db.connection.database import Database
 from db.derived.pair_outcome import OF_GAME, outcome_of
 from db.migrations import FORMER, create_tables, stored_version
-from db.models import Base, Job, Pair, Revision, Run
+from db.models import JOBS, METADATA, PAIRS, REVISIONS, RUNS, Pair, Revision, Run
 from db.queries.archives import store_archive
 from db.queries.plays import insert_play
 from db.records import thought_blob
@@ -76,8 +76,8 @@ def _convert(connection: Connection, backend: Backend, version: str) -> None:
     for name in former:
         connection.exec_driver_sql(f"DROP TABLE {name}")
     create_tables(connection, backend)
-    for table in Base.metadata.sorted_tables:
-        if table is Pair.__table__:
+    for table in METADATA.sorted_tables:
+        if table is PAIRS:
             _copy_pairs(connection)
         elif table.name in former:
             columns = ", ".join(name for name in former[table.name] if name in table.c)
@@ -87,7 +87,7 @@ def _convert(connection: Connection, backend: Backend, version: str) -> None:
             )
     # Keys go on where those of the former tables ended.
     connection.exec_driver_sql("DELETE FROM sqlite_sequence")
-    names = ", ".join(f"'{name}'" for name in Base.metadata.tables)
+    names = ", ".join(f"'{name}'" for name in METADATA.tables)
     connection.exec_driver_sql(
         "INSERT INTO sqlite_sequence SELECT name, seq FROM former.sqlite_sequence "  # noqa: S608
         f"WHERE name IN ({names})"
@@ -130,12 +130,12 @@ def _copy_pairs(connection: Connection) -> None:
     with connection.execute(query, execution_options={"yield_per": BATCH}) as rows:
         converted = _with_outcomes(rows.mappings())
         while batch := list(islice(converted, BATCH)):
-            connection.execute(insert(Pair), batch)
+            connection.execute(insert(PAIRS), batch)
 
 
 def _with_outcomes(rows: Any) -> Iterator[dict[str, Any]]:
     """Yield pairs by column, from their rows for each game."""
-    nothing = dict.fromkeys(column.name for column in Pair.__table__.c)
+    nothing = dict.fromkeys(column.name for column in Pair)
     for _, own in groupby(rows, key=itemgetter("id")):
         games = list(own)
         pair = nothing | {name: games[0][name] for name in (*_PAIR, "division_id")}
@@ -153,7 +153,7 @@ def _copy_queue(connection: Connection) -> None:
     )
     for row in rows.all():
         connection.execute(
-            insert(Job).values(
+            insert(JOBS).values(
                 command=shlex.join([*row.command.split(), *json.loads(row.arguments)]),
                 folder=row.folder,
                 author=row.author,
@@ -191,13 +191,13 @@ def _name_behaviours(connection: Connection) -> None:
         new = renamed[row.content_hash] = hashlib.sha256(identity.encode()).hexdigest()[:16]
         kept = {name: value for name, value in files.items() if name.startswith("option ")}
         values = {"content_hash": new, "files": {"behaviour": "1", **kept}}
-        connection.execute(update(Revision).where(Revision.id == row.id).values(values))
+        connection.execute(update(REVISIONS).where(Revision.id == row.id).values(values))
     for run_id, settings in connection.execute(text("SELECT id, settings FROM runs")).all():
         stored = json.loads(settings)
         bots = stored.get("bots", {})
         stored["bots"] = {name: renamed.get(content, content) for name, content in bots.items()}
         if stored["bots"] != bots:
-            changed = update(Run).where(Run.id == run_id).values(settings=stored)
+            changed = update(RUNS).where(Run.id == run_id).values(settings=stored)
             connection.execute(changed)
 
 
@@ -225,7 +225,7 @@ def _pack_bots(connection: Connection) -> None:
                 restart=Restart.GAME if launch.host == "kaggle" else launch.restart,
             )
             values = {"launch": launch, "archive": packed.manifest.sha256}
-            connection.execute(update(Revision).where(Revision.id == row.id).values(values))
+            connection.execute(update(REVISIONS).where(Revision.id == row.id).values(values))
 
 
 def _pack(folder: Path, known: Mapping[str, str]) -> PackedArchive | None:

@@ -21,18 +21,10 @@ from db.queries.pairs import Pairs
 from db.queries.plays import Plays
 from db.queries.queue import Queue
 from db.queries.runs import Runs
-from db.queries.showcase import Showcase
 from db.queries.tallies import Tallies
 from db.queries.tuning import TuningSteps
 
-__all__ = [
-    "Pairs",
-    "ProcessLocks",
-    "RetryPolicy",
-    "Store",
-    "find_database_file",
-    "find_server_key",
-]
+__all__ = ["Pairs", "ProcessLocks", "RetryPolicy", "Store", "find_database_file", "find_server_key"]
 
 
 def find_database_file(where: str) -> str | None:
@@ -88,7 +80,6 @@ class Store:
         self.tuning_steps = TuningSteps(database)
         self.aggregate = Aggregate(database)
         self.history = History(database)
-        self.showcase = Showcase(database)
         self.plays = Plays(database)
         self.exchange = Exchange(database)
         self.analysis = Analysis(database)

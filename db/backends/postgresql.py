@@ -33,7 +33,7 @@ from db.backends.locks import (
 from db.backends.place import Place
 from db.backends.sqlstate import CHANGED_PLAN, translate_sqlstate
 from db.errors import DatabaseError, InUse, NotALadderDatabase
-from db.models import Base
+from db.models import METADATA
 from db.records.server import ServerState
 
 OLDEST_VERSION = 14
@@ -216,7 +216,7 @@ class PostgresqlBackend(Backend):
                 "WHERE schemaname = ANY(current_schemas(false)) AND tablename = ANY(:names) "
                 "ORDER BY 1"
             ),
-            {"names": [table.name for table in Base.metadata.sorted_tables]},
+            {"names": [table.name for table in METADATA.sorted_tables]},
         )
         return list(found.scalars())
 

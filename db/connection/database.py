@@ -12,7 +12,7 @@ from db.backends import Backend, backend_of
 from db.backends.locks import HeldLock, LockKind, ProcessLocks
 from db.backends.place import locate
 from db.backends.sqlstate import BUSY
-from db.connection.retry_policy import RetryPolicy
+from db.connection.retry_policy import RetryPolicy, retried
 from db.errors import Busy, CommitLost, DatabaseError, Locked, Unreachable, Unwritable
 from db.migrations import check_version, create_tables, stored_version
 
@@ -84,10 +84,7 @@ class Database:
             database = cls(backend, backend.make_engine())
             if retry_policy is not None:
                 database.retry_policy = retry_policy
-            with (
-                database.closed_on_error(),
-                database.retry_policy.limited(OPENING_S),
-            ):
+            with database.closed_on_error(), database.retry_policy.limited(OPENING_S):
                 database.retry(lambda: database._prepare(create=create, convert=convert))
         return database
 
@@ -317,3 +314,13 @@ class Database:
                     connection.invalidate()
                     connection.close()
         self._reader = self._writer = None
+
+
+class Queries:
+    """Queries of one subject. Public methods retry transient errors; see `retried`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __init_subclass__(cls) -> None:
+        retried(cls)

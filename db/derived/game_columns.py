@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from db.models import Game, StoredLastOutput
+from db.models import GAMES, LAST_OUTPUTS, Game
 from db.records.games import LastOutput
 from db.records.pairs import signed_hash
 from db.records.sides import SideSums
@@ -17,7 +17,7 @@ SECOND_COLUMNS = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
 """Columns of the first and the second player's sums, in the order of `SideSums`."""
 
 
-_INSERT = insert(Game)
+_INSERT = insert(GAMES)
 
 
 def outcome_columns(
@@ -88,7 +88,7 @@ def insert_games(
             for row in connection.execute(query)
             if (row.pair_id, row.game) in failed
         ]
-        connection.execute(insert(StoredLastOutput), rows)
+        connection.execute(insert(LAST_OUTPUTS), rows)
 
 
 def last_output_values(game_id: int, output: LastOutput) -> dict[str, Any]:

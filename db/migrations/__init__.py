@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from db.backends.backend import Backend
 from db.errors import Missing, NotALadderDatabase, Outdated, TooNew
-from db.models import Base
+from db.models import METADATA
 
 SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
@@ -71,7 +71,7 @@ def create_tables(connection: Connection, backend: Backend) -> None:
     of them creates them, and a failure leaves it empty.
     """
     backend.mark_new(connection)
-    Base.metadata.create_all(connection, checkfirst=False)
+    METADATA.create_all(connection, checkfirst=False)
     connection.exec_driver_sql(
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
         "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"

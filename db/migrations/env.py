@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from db.models import Base
+from db.models import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=METADATA,
     # SQLite alters a table by copying it.
     render_as_batch=True,
 )

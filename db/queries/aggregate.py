@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
-from db.connection.database import Database
-from db.connection.retry_policy import retried
-from db.models import PAIR_SUMS, Game, Pair, Run
+from db.connection.database import Database, Queries
+from db.models import GAMES, PAIR_SUMS, PAIRS, Game, Pair, Run
 from db.queries.bots import read_bot_names
 from db.queries.games import find_id_range
 from db.records.aggregate import PairTableRow
@@ -21,10 +20,9 @@ from db.records.sides import SideSums, SideTotals
 TableKey = tuple[int, str, int, int]
 """Division, board class, A's and B's revision; A's is not the greater one."""
 
-_PAIRS = Pair.__table__.c
-_FINISHED = _PAIRS.second_result.is_not(None)
-_KEY = (_PAIRS.division_id, _PAIRS.board_class, _PAIRS.a_revision_id, _PAIRS.b_revision_id)
-_RESULTS = (_PAIRS.first_result, _PAIRS.second_result)
+_FINISHED = Pair.second_result.is_not(None)
+_KEY = (Pair.division_id, Pair.board_class, Pair.a_revision_id, Pair.b_revision_id)
+_RESULTS = (Pair.first_result, Pair.second_result)
 _SIDE = SideSums.__struct_fields__
 _MAX_US = _SIDE.index("max_us")
 _HASHES_AT_ONCE = 500
@@ -58,12 +56,11 @@ class _Marks(NamedTuple):
         return self.deleted_runs == now.deleted_runs and self.last_game <= now.last_game
 
 
-@retried
-class Aggregate:
+class Aggregate(Queries):
     """Counts of finished pairs."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._tables: dict[tuple[str, int], tuple[_Marks, _Tables]] = {}
         """Tables that were read, by the column that selects the pairs and its value."""
         self._distinct: dict[tuple[int | None, int, frozenset[int]], tuple[_Marks, int]] = {}
@@ -72,9 +69,9 @@ class Aggregate:
     def count_games(self) -> dict[int, int]:
         """Return the number of rated games by division id, without zeros."""
         query = (
-            select(_PAIRS.division_id, func.count())
-            .where(_PAIRS.rated.is_(True), _FINISHED)
-            .group_by(_PAIRS.division_id)
+            select(Pair.division_id, func.count())
+            .where(Pair.rated.is_(True), _FINISHED)
+            .group_by(Pair.division_id)
         )
         with self._database.reading() as connection:
             return {division: 2 * count for division, count in connection.execute(query)}
@@ -91,7 +88,7 @@ class Aggregate:
         if since is None:
             return self._updated("division_id", division_id)
         with self._database.reading() as connection:
-            chosen = _Chosen.of("division_id", division_id).narrowed(_PAIRS.started_at >= since)
+            chosen = _Chosen.of("division_id", division_id).narrowed(Pair.started_at >= since)
             return _to_rows(_count(connection, chosen), read_bot_names(connection))
 
     def of_run(self, run_id: int) -> list[PairTableRow]:
@@ -141,7 +138,7 @@ class Aggregate:
             else:
                 chosen = _between(connection, *key[1:])
             if since is not None:
-                whole = select(_PAIRS.id).where(_PAIRS.started_at >= since)
+                whole = select(Pair.id).where(Pair.started_at >= since)
                 chosen += [Game.started_at >= since, Game.pair_id.in_(whole)]
                 return int(connection.execute(query.where(*chosen)).scalar_one())
             marks = _read_marks(connection)
@@ -171,8 +168,8 @@ def _between(
     connection: Connection, division: int, listed: frozenset[int]
 ) -> list[ColumnElement[bool]]:
     """Select the rated games between revisions, by the shorter of two lists, for speed."""
-    in_division = (_PAIRS.division_id == division, _PAIRS.rated.is_(True), _FINISHED)
-    met = select(_PAIRS.a_revision_id, _PAIRS.b_revision_id).where(*in_division).distinct()
+    in_division = (Pair.division_id == division, Pair.rated.is_(True), _FINISHED)
+    met = select(Pair.a_revision_id, Pair.b_revision_id).where(*in_division).distinct()
     others = {each for row in connection.execute(met) for each in row} - listed
     chosen = [Game.division_id == division, Game.rated.is_(True)]
     for player in (Game.first_revision_id, Game.second_revision_id):
@@ -203,13 +200,13 @@ class _Chosen(NamedTuple):
         division: Any = value
         if column == "run_id":
             division = select(Run.division_id).where(Run.id == value).scalar_subquery()
-        rated = () if column == "run_id" else (_PAIRS.rated.is_(True),)
+        rated = () if column == "run_id" else (Pair.rated.is_(True),)
         forfeits = (Game.division_id == division, Game.offender.is_not(None))
         if since is None:
-            return cls((_PAIRS[column] == value, *rated, _FINISHED), forfeits)
-        fresh = _PAIRS.id.in_(select(Game.pair_id).where(Game.id > since))
+            return cls((Pair[column] == value, *rated, _FINISHED), forfeits)
+        fresh = Pair.id.in_(select(Game.pair_id).where(Game.id > since))
         # With the sum, the planner looks up the fresh pairs instead of reading the whole index.
-        chosen = (fresh, _PAIRS[column] + 0 == value, *rated, _FINISHED)
+        chosen = (fresh, Pair[column] + 0 == value, *rated, _FINISHED)
         return cls(chosen, (*forfeits, Game.id > since))
 
     def narrowed(self, condition: ColumnElement[bool]) -> "_Chosen":
@@ -219,9 +216,7 @@ class _Chosen(NamedTuple):
 
 def _count(connection: Connection, chosen: _Chosen) -> _Tables:
     """Return the tables of the finished pairs that fit."""
-    sums = [
-        (func.max if name.endswith("_max_us") else func.sum)(_PAIRS[name]) for name in PAIR_SUMS
-    ]
+    sums = [(func.max if name.endswith("_max_us") else func.sum)(Pair[name]) for name in PAIR_SUMS]
     query = select(*_KEY, *_RESULTS, func.count(), *sums).where(*chosen.pairs)
     tables: _Tables = {}
     for row in connection.execute(query.group_by(*_KEY, *_RESULTS)):
@@ -248,8 +243,8 @@ def _forfeits(chosen: _Chosen) -> Select[Any]:
     by = (*_KEY, offender, Game.termination)
     return (
         select(*by, func.count())
-        .select_from(Game)
-        .join(Pair, Pair.id == Game.pair_id)
+        .select_from(GAMES)
+        .join(PAIRS, Pair.id == Game.pair_id)
         .where(*chosen.pairs, *chosen.forfeits)
         .group_by(*by)
     )

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
 from db.columns import to_record, to_values
-from db.connection.database import Database
-from db.connection.retry_policy import retried
-from db.models import Game, StoredSolution, StoredVerdict
+from db.connection.database import Queries
+from db.models import SOLVED_POSITIONS, VERDICTS, Game, StoredSolution, StoredVerdict
 from db.queries.bots import find_revisions
 from db.records import analysis as records
 
@@ -15,12 +14,8 @@ KEYS_AT_ONCE = 500
 """Keys in one statement: old versions of SQLite allow 999 parameters."""
 
 
-@retried
-class Analysis:
+class Analysis(Queries):
     """The stored results of `ladder analyze`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def games(self, query: records.AnalysisQuery) -> list[records.GameToAnalyse]:
         """Return the games of a query, newest first.
@@ -34,7 +29,7 @@ class Analysis:
         )
         wanted = (
             select(Game.id, Game.board, func.coalesce(StoredVerdict.nodes, 0))
-            .outerjoin(StoredVerdict, of_solver)
+            .outerjoin(VERDICTS, of_solver)
             .where(Game.division_id == query.division_id)
         )
         if query.rated_only:
@@ -57,7 +52,7 @@ class Analysis:
         with self._database.reading() as connection:
             for start in range(0, len(wanted), KEYS_AT_ONCE):
                 part = wanted[start : start + KEYS_AT_ONCE]
-                query = select(StoredSolution.__table__).where(StoredSolution.key.in_(part))
+                query = select(SOLVED_POSITIONS).where(StoredSolution.key.in_(part))
                 for row in connection.execute(query):
                     found[row.key] = to_record(records.SolvedPosition, row)
         return found
@@ -75,14 +70,12 @@ class Analysis:
             return
         with self._database.writing() as connection:
             for one in positions:
-                connection.execute(delete(StoredSolution).where(StoredSolution.key == one.key))
+                connection.execute(delete(SOLVED_POSITIONS).where(StoredSolution.key == one.key))
             if positions:
-                connection.execute(insert(StoredSolution), [to_values(one) for one in positions])
+                connection.execute(insert(SOLVED_POSITIONS), [to_values(one) for one in positions])
             if verdict is not None and _game_exists(connection, verdict.game_id):
-                connection.execute(
-                    delete(StoredVerdict).where(StoredVerdict.game_id == verdict.game_id)
-                )
-                connection.execute(insert(StoredVerdict).values(**to_values(verdict)))
+                connection.execute(delete(VERDICTS).where(StoredVerdict.game_id == verdict.game_id))
+                connection.execute(insert(VERDICTS).values(**to_values(verdict)))
 
     def judged(
         self, division_id: int, *, since: float | None = None, games: Sequence[int] | None = None
@@ -107,7 +100,7 @@ class Analysis:
                 Game.termination,
                 StoredVerdict.moves,
             )
-            .join(StoredVerdict, StoredVerdict.game_id == Game.id)
+            .join(VERDICTS, StoredVerdict.game_id == Game.id)
             .where(Game.division_id == division_id)
             .order_by(Game.id)
         )
@@ -124,8 +117,8 @@ class Analysis:
         """Delete all verdicts and solved positions; return the numbers of both."""
         with self._database.writing() as connection:
             return (
-                connection.execute(delete(StoredVerdict)).rowcount,
-                connection.execute(delete(StoredSolution)).rowcount,
+                connection.execute(delete(VERDICTS)).rowcount,
+                connection.execute(delete(SOLVED_POSITIONS)).rowcount,
             )
 
 

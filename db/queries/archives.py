@@ -6,22 +6,17 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, delete, insert, select
 
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Queries
 from db.errors import UnknownRow
-from db.models import BotArchive, BotFile, Revision
+from db.models import BOT_ARCHIVES, BOT_FILES, BotArchive, BotFile, Revision
 from db.records.archives import ArchivedFile, Manifest, PackedArchive
 
 LEVEL = 1
 """Level of compression: higher ones take several times as long for a few percent."""
 
 
-@retried
-class Archives:
+class Archives(Queries):
     """The archives of a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def manifest(self, sha256: str) -> Manifest:
         """Return the manifest of an archive. Raises UnknownRow."""
@@ -81,7 +76,9 @@ class Archives:
 
 def read_manifest(connection: Connection, sha256: str) -> Manifest:
     """Return the manifest of an archive. Raises UnknownRow."""
-    manifest = connection.scalar(select(BotArchive.manifest).filter_by(sha256=sha256))
+    manifest: Manifest | None = connection.scalar(
+        select(BotArchive.manifest).filter_by(sha256=sha256)
+    )
     if manifest is None:
         raise UnknownRow(f"there is no archive {sha256[:12]}: another command has deleted its bot")
     return manifest
@@ -97,7 +94,7 @@ def store_archive(connection: Connection, packed: PackedArchive) -> None:
     manifest = packed.manifest
     for file in {each.sha256: each for each in manifest.files}.values():
         if not _is_intact(connection, file):
-            connection.execute(delete(BotFile).filter_by(sha256=file.sha256))
+            connection.execute(delete(BOT_FILES).filter_by(sha256=file.sha256))
             for number, part in enumerate(packed.read_parts(file)):
                 store_part(connection, file.sha256, number, part)
     store_manifest(connection, manifest)
@@ -106,7 +103,7 @@ def store_archive(connection: Connection, packed: PackedArchive) -> None:
 def store_part(connection: Connection, sha256: str, number: int, part: bytes) -> None:
     """Store one part of a file."""
     content = zlib.compress(part, LEVEL)
-    connection.execute(insert(BotFile).values(sha256=sha256, part=number, content=content))
+    connection.execute(insert(BOT_FILES).values(sha256=sha256, part=number, content=content))
 
 
 def store_manifest(connection: Connection, manifest: Manifest) -> None:
@@ -114,14 +111,14 @@ def store_manifest(connection: Connection, manifest: Manifest) -> None:
     sha256 = manifest.sha256
     if connection.scalar(select(BotArchive.sha256).filter_by(sha256=sha256)) is None:
         values = {"sha256": sha256, "manifest": manifest, "bytes": manifest.bytes}
-        connection.execute(insert(BotArchive).values(values))
+        connection.execute(insert(BOT_ARCHIVES).values(values))
 
 
 def remove_unused(connection: Connection) -> int:
     """Remove the archives that no revision uses, and their files; return their number."""
     unused = _unused(connection)
     if unused:
-        connection.execute(delete(BotArchive).where(BotArchive.sha256.in_(unused)))
+        connection.execute(delete(BOT_ARCHIVES).where(BotArchive.sha256.in_(unused)))
     kept = {
         file.sha256
         for manifest in connection.scalars(select(BotArchive.manifest))
@@ -129,7 +126,7 @@ def remove_unused(connection: Connection) -> int:
     }
     stored = set(connection.scalars(select(BotFile.sha256).distinct()))
     for sha256 in sorted(stored - kept):
-        connection.execute(delete(BotFile).filter_by(sha256=sha256))
+        connection.execute(delete(BOT_FILES).filter_by(sha256=sha256))
     return len(unused)
 
 

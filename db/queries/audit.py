@@ -11,8 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, select, update
 
 from db.columns import raw_columns
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Queries
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
@@ -27,13 +26,19 @@ from db.derived.invariants import (
 from db.derived.pair_outcome import OF_GAME, outcome_of
 from db.errors import Corrupt
 from db.models import (
+    DIVISIONS,
+    GAMES,
+    LAST_OUTPUTS,
+    OPENING_SETS,
+    PAIRS,
+    REVISIONS,
+    RUNS,
     Division,
     Game,
     Pair,
     Revision,
     Run,
     StoredLastOutput,
-    StoredOpeningSet,
 )
 from db.queries.bots import read_bot_names
 from db.records.pairs import PairStatus
@@ -41,12 +46,8 @@ from db.records.runs import RunKind
 from db.records.server import ServerState
 
 
-@retried
-class Audit:
+class Audit(Queries):
     """Checks of a whole database, which change nothing."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def integrity(self) -> list[str]:
         """Return what the database's own integrity checks report; empty if it is sound."""
@@ -80,7 +81,7 @@ class Audit:
 
     def bots(self) -> Iterator[str]:
         """Yield faults of revisions."""
-        query = select(*raw_columns(Revision.__table__)).order_by(Revision.id)
+        query = select(*raw_columns(REVISIONS)).order_by(Revision.id)
         with self._database.streaming() as connection:
             for row in connection.execute(query):
                 fault = find_revision_fault(row._asdict())
@@ -91,10 +92,9 @@ class Audit:
         """Yield faults of runs, and runs whose stream has another seed or identity."""
         query = (
             select(
-                *raw_columns(Run.__table__),
-                *raw_columns(Division.__table__, "division_", (*OF_DIVISION, "budget")),
+                *raw_columns(RUNS), *raw_columns(DIVISIONS, "division_", (*OF_DIVISION, "budget"))
             )
-            .outerjoin(Division, Division.id == Run.division_id)
+            .outerjoin(DIVISIONS, Division.id == Run.division_id)
             .order_by(Run.id)
         )
         streams: dict[str, tuple[str, int]] = {}
@@ -132,30 +132,30 @@ class Audit:
         with self._database.writing() as connection:
             wrong = [(pair["id"], values) for pair, values in _wrong_outcomes(connection)]
             for pair_id, values in wrong:
-                connection.execute(update(Pair).where(Pair.id == pair_id).values(values))
+                connection.execute(update(PAIRS).where(Pair.id == pair_id).values(values))
         return len(wrong)
 
     def games(self) -> Iterator[str]:
         """Yield faults of games."""
         query: Select[Any] = (
             select(
-                *raw_columns(Game.__table__),
-                *raw_columns(Pair.__table__, "pair_", OF_PAIR),
-                *raw_columns(Run.__table__, "run_", OF_RUN),
-                *raw_columns(Division.__table__, "division_", OF_DIVISION),
+                *raw_columns(GAMES),
+                *raw_columns(PAIRS, "pair_", OF_PAIR),
+                *raw_columns(RUNS, "run_", OF_RUN),
+                *raw_columns(DIVISIONS, "division_", OF_DIVISION),
                 StoredLastOutput.game_id.is_not(None).label("has_last_words"),
             )
-            .outerjoin(Pair, Pair.id == Game.pair_id)
-            .outerjoin(Run, Run.id == Game.run_id)
-            .outerjoin(Division, Division.id == Game.division_id)
-            .outerjoin(StoredLastOutput, StoredLastOutput.game_id == Game.id)
+            .outerjoin(PAIRS, Pair.id == Game.pair_id)
+            .outerjoin(RUNS, Run.id == Game.run_id)
+            .outerjoin(DIVISIONS, Division.id == Game.division_id)
+            .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == Game.id)
             .order_by(Game.id)
         )
         with self._database.streaming() as connection:
             names = read_bot_names(connection)
             openings = {
                 row.content_hash: frozenset(row.lines.splitlines())
-                for row in connection.execute(select(StoredOpeningSet.__table__))
+                for row in connection.execute(select(OPENING_SETS))
             }
             for row in connection.execute(query):
                 fault = _find_fault(row._asdict(), names, openings)
@@ -167,12 +167,12 @@ def _pairs_with_games(connection: Connection) -> Iterator[tuple[Values, list[Val
     """Yield all pairs with columns of their runs, and the games of each."""
     query = (
         select(
-            *raw_columns(Pair.__table__),
-            *raw_columns(Run.__table__, "run_", ("stream", "kind", "division_id", "rated")),
-            *raw_columns(Game.__table__, "game_", OF_GAME),
+            *raw_columns(PAIRS),
+            *raw_columns(RUNS, "run_", ("stream", "kind", "division_id", "rated")),
+            *raw_columns(GAMES, "game_", OF_GAME),
         )
-        .outerjoin(Run, Run.id == Pair.run_id)
-        .outerjoin(Game, Game.pair_id == Pair.id)
+        .outerjoin(RUNS, Run.id == Pair.run_id)
+        .outerjoin(GAMES, Game.pair_id == Pair.id)
         .order_by(Pair.id, Game.game)
     )
     rows = (row._mapping for row in connection.execute(query))

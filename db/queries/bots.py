@@ -7,29 +7,18 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
-from db.columns import to_record
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.columns import insert_row, to_record
+from db.connection.database import Queries
 from db.errors import InUse, NameTaken, UnknownRow
-from db.models import Bot, Pair, Revision, RunBot
+from db.models import BOTS, PAIRS, REVISIONS, RUN_BOTS, Bot, Pair, Revision, RunBot
 from db.queries.archives import remove_unused, store_archive
 from db.queries.divisions import rename_in_divisions
-from db.records.bots import (
-    BotRow,
-    NewBot,
-    NewRevision,
-    RevisionRow,
-    remedy_for,
-)
+from db.records.bots import BotRow, NewBot, NewRevision, RevisionRow, remedy_for
 from db.records.pairs import PairStatus
 
 
-@retried
-class Bots:
+class Bots(Queries):
     """The registered bots of a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self, *, include_retired: bool = False) -> list[BotRow]:
         """Return the bots in the order of registration."""
@@ -42,7 +31,7 @@ class Bots:
     def names_with_games(self) -> set[str]:
         """Return the names of bots in runs with finished games."""
         finished = exists().where(Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED)
-        query = select(Bot.name).distinct().join(Revision).join(RunBot).where(finished)
+        query = select(Bot.name).distinct().join(REVISIONS).join(RUN_BOTS).where(finished)
         with self._database.reading() as connection:
             return set(connection.execute(query).scalars())
 
@@ -55,7 +44,7 @@ class Bots:
         """Return each revision's bot and content hash, by the revision's id."""
         query = select(Revision.id, Bot.name, Revision.content_hash)
         with self._database.reading() as connection:
-            rows = connection.execute(query.join(Bot, Bot.id == Revision.bot_id))
+            rows = connection.execute(query.join(BOTS, Bot.id == Revision.bot_id))
             return {row.id: (row.name, row.content_hash) for row in rows}
 
     def add(self, new: NewBot) -> BotRow:
@@ -92,7 +81,7 @@ class Bots:
         with self._database.writing() as connection:
             bot_id = _find(connection, new.name).id
             connection.execute(
-                update(Bot)
+                update(BOTS)
                 .filter_by(id=bot_id)
                 .values(
                     family=new.family,
@@ -138,7 +127,7 @@ class Bots:
                 _refuse_taken(connection, new_name)
                 _update(connection, bot.id, name=new_name)
                 connection.execute(
-                    update(Bot).where(Bot.based_on == name).values(based_on=new_name)
+                    update(BOTS).where(Bot.based_on == name).values(based_on=new_name)
                 )
                 rename_in_divisions(connection, name, new_name)
             return _find(connection, new_name)
@@ -161,17 +150,17 @@ class Bots:
                 ).scalar()
                 if run is not None:
                     raise InUse(why.format(name=name, run=run))
-            connection.execute(delete(Pair).where(pairs))
-            connection.execute(delete(RunBot).where(RunBot.revision_id.in_(revisions)))
-            connection.execute(delete(Revision).where(Revision.bot_id == bot.id))
-            connection.execute(delete(Bot).where(Bot.id == bot.id))
+            connection.execute(delete(PAIRS).where(pairs))
+            connection.execute(delete(RUN_BOTS).where(RunBot.revision_id.in_(revisions)))
+            connection.execute(delete(REVISIONS).where(Revision.bot_id == bot.id))
+            connection.execute(delete(BOTS).where(Bot.id == bot.id))
             remove_unused(connection)
 
     def drop_archives(self, revisions: Collection[int]) -> None:
         """Remove the files of revisions, which then cannot play, unless others use them."""
         with self._database.writing() as connection:
             connection.execute(
-                update(Revision).where(Revision.id.in_(revisions)).values(archive=None)
+                update(REVISIONS).where(Revision.id.in_(revisions)).values(archive=None)
             )
             remove_unused(connection)
 
@@ -191,8 +180,7 @@ def insert_bot(connection: Connection, new: NewBot, *, is_retired: bool = False)
     An imported bot is stored with `retired_at == created_at`, which marks it as never registered
     here.
     """
-    values = _bot_values(new, is_retired=is_retired)
-    return connection.execute(insert(Bot).values(**values).returning(Bot.id)).scalar_one()
+    return insert_row(connection, BOTS, _bot_values(new, is_retired=is_retired))
 
 
 def insert_revision(
@@ -201,14 +189,14 @@ def insert_revision(
     """Store a revision of a bot; return its id."""
     _store_files(connection, new)
     values = _new_revision_values(bot_id, new, number=number, recency=recency)
-    return connection.execute(insert(Revision).values(**values).returning(Revision.id)).scalar_one()
+    return insert_row(connection, REVISIONS, values)
 
 
 def _register_all(connection: Connection, new: Collection[NewBot]) -> None:
     """Store bots with their first revisions, by two statements: one for each bot takes longer."""
     if not new:
         return
-    inserting = insert(Bot).returning(Bot.id, sort_by_parameter_order=True)
+    inserting = insert(BOTS).returning(Bot.id, sort_by_parameter_order=True)
     ids = connection.execute(inserting, [_bot_values(each) for each in new]).scalars()
     revisions = [
         _new_revision_values(bot_id, each.revision, number=1, recency=1)
@@ -216,7 +204,7 @@ def _register_all(connection: Connection, new: Collection[NewBot]) -> None:
     ]
     for each in new:
         _store_files(connection, each.revision)
-    connection.execute(insert(Revision), revisions)
+    connection.execute(insert(REVISIONS), revisions)
 
 
 def _store_files(connection: Connection, new: NewRevision) -> None:
@@ -258,12 +246,12 @@ def _refuse_taken(connection: Connection, name: str) -> None:
 
 
 def _update(connection: Connection, bot_id: int, **values: object) -> None:
-    connection.execute(update(Bot).where(Bot.id == bot_id).values(**values))
+    connection.execute(update(BOTS).where(Bot.id == bot_id).values(**values))
 
 
 def read_bot_names(connection: Connection) -> dict[int, str]:
     """Return each revision's bot name, by the revision's id."""
-    rows = connection.execute(select(Revision.id, Bot.name).join(Bot, Bot.id == Revision.bot_id))
+    rows = connection.execute(select(Revision.id, Bot.name).join(BOTS, Bot.id == Revision.bot_id))
     return {row.id: row.name for row in rows}
 
 
@@ -275,8 +263,8 @@ def find_revisions(connection: Connection, name: str) -> list[int]:
 
 
 def _select_revisions() -> Select[Any]:
-    columns = [column.label(_REVISION + column.name) for column in Revision.__table__.columns]
-    return select(*Bot.__table__.columns, *columns).join(Revision, Revision.bot_id == Bot.id)
+    columns = [column.label(_REVISION + column.name) for column in Revision]
+    return select(*Bot, *columns).join(REVISIONS, Revision.bot_id == Bot.id)
 
 
 def _select_current() -> Select[Any]:
@@ -313,7 +301,9 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
             recency += 1
         _store_files(connection, new)
         connection.execute(
-            update(Revision).filter_by(id=known.id).values(recency=recency, **_revision_values(new))
+            update(REVISIONS)
+            .filter_by(id=known.id)
+            .values(recency=recency, **_revision_values(new))
         )
 
 

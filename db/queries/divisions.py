@@ -6,20 +6,15 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from db.columns import to_json, to_record, to_values
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Queries
 from db.errors import NameTaken, UnknownRow
-from db.models import Division
+from db.models import DIVISIONS, Division
 from db.records.budget import FIELDS, bots_with_odds, is_valid_budget, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
-@retried
-class Divisions:
+class Divisions(Queries):
     """The divisions of a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def ensure(
         self,
@@ -73,7 +68,7 @@ class Divisions:
 
 def read_divisions(connection: Connection) -> list[DivisionRow]:
     """Return all divisions in the order of their ids."""
-    rows = connection.execute(select(Division.__table__).order_by(Division.id))
+    rows = connection.execute(select(DIVISIONS).order_by(Division.id))
     return [_division(row) for row in rows]
 
 
@@ -85,14 +80,12 @@ def ensure_division(connection: Connection, conditions: Conditions) -> DivisionR
     if not conditions.has_one_opening:
         raise ValueError(f"one of three fields decides about openings, got {conditions}")
     key = _key(conditions)
-    query = select(Division.__table__).where(Division.key == key)
+    query = select(DIVISIONS).where(Division.key == key)
     row = connection.execute(query).first()
     if row is None:
         connection.execute(
-            insert(Division).values(
-                key=key,
-                label=division_label(conditions),
-                **to_values(conditions),
+            insert(DIVISIONS).values(
+                key=key, label=division_label(conditions), **to_values(conditions)
             )
         )
         row = connection.execute(query).one()
@@ -120,7 +113,7 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
                 "another name"
             )
         connection.execute(
-            update(Division)
+            update(DIVISIONS)
             .where(Division.id == division.id)
             .values(key=key, label=label, budget=budget)
         )

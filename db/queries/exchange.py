@@ -2,19 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Queries
 from db.queries.exporter import export_lines
 from db.queries.importer import import_lines
 from db.records.exchange import GameLine, Imported
 
 
-@retried
-class Exchange:
+class Exchange(Queries):
     """Exchange of games with other databases."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def export_lines(
         self, division_id: int | None = None, *, ids: bool = False

@@ -9,7 +9,17 @@ from sqlalchemy import Connection, func, select
 from db.columns import raw_columns
 from db.connection.database import Database
 from db.derived.game_columns import read_last_output, read_sides
-from db.models import Bot, Game, Pair, Revision, Run, StoredLastOutput, StoredVerdict
+from db.models import (
+    BOTS,
+    GAMES,
+    LAST_OUTPUTS,
+    PAIRS,
+    REVISIONS,
+    RUNS,
+    VERDICTS,
+    StoredLastOutput,
+    StoredVerdict,
+)
 from db.queries.bots import read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.opening_sets import find_set
@@ -42,7 +52,7 @@ def export_lines(
         ids: whether to add the games' numbers.
 
     """
-    games, pairs, runs = Game.__table__, Pair.__table__, Run.__table__
+    games, pairs, runs = GAMES, PAIRS, RUNS
     query = (
         select(
             *raw_columns(games),
@@ -56,8 +66,8 @@ def export_lines(
             func.row_number().over(order_by=games.c.id).label("stored_order"),
         )
         .join(pairs, pairs.c.id == games.c.pair_id)
-        .outerjoin(StoredLastOutput, StoredLastOutput.game_id == games.c.id)
-        .outerjoin(StoredVerdict, StoredVerdict.game_id == games.c.id)
+        .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == games.c.id)
+        .outerjoin(VERDICTS, StoredVerdict.game_id == games.c.id)
         .order_by(games.c.run_id, pairs.c.number, games.c.game)
     )
     if division_id is not None:
@@ -146,9 +156,9 @@ class _BotIndex:
     """The bots of an export, each described once."""
 
     def __init__(self, connection: Connection) -> None:
-        rows = connection.execute(select(Revision.__table__))
+        rows = connection.execute(select(REVISIONS))
         self.revisions = {row.id: row for row in rows}
-        self._bots = {row.id: row for row in connection.execute(select(Bot.__table__))}
+        self._bots = {row.id: row for row in connection.execute(select(BOTS))}
         self._introduced: set[int] = set()
 
     def introduce(self, revision_id: int) -> Iterator[BotLine]:

@@ -21,38 +21,26 @@ from sqlalchemy import (
 )
 
 from db.columns import columns_of, to_record
-from db.connection.database import Database
-from db.connection.retry_policy import retried
-from db.derived.game_columns import (
-    FIRST_COLUMNS,
-    SECOND_COLUMNS,
-    read_last_output,
-    read_sides,
-)
-from db.models import Division, Game, Pair, Run, StoredLastOutput
+from db.connection.database import Queries
+from db.derived.game_columns import FIRST_COLUMNS, SECOND_COLUMNS, read_last_output, read_sides
+from db.models import GAMES, LAST_OUTPUTS, PAIRS, RUNS, Division, Game, Pair, Run, StoredLastOutput
 from db.queries.bots import find_revisions, read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.runs import find_run
 from db.records.budget import remaining_times
-from db.records.games import (
-    GameQuery,
-    GameRow,
-    GameSummary,
-    PliesTally,
-    Proof,
-)
+from db.records.games import GameQuery, GameRow, GameSummary, PliesTally, Proof
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind
 from engine.position import parse_moves
 from engine.result import Result
 
-COLUMNS = Game.__table__.c
+COLUMNS = Game
 """Columns of the table of games, by name."""
 ROW = tuple(
     {
         column.name: column
         for column in (
-            *columns_of(GameRow, Game.__table__),
+            *columns_of(GameRow, GAMES),
             *(COLUMNS[name] for name in (*FIRST_COLUMNS, *SECOND_COLUMNS)),
         )
     }.values()
@@ -67,12 +55,8 @@ _SHIFT = 1 << 31
 """Greater than every revision's id."""
 
 
-@retried
-class Games:
+class Games(Queries):
     """The finished games of a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def stream(
         self, wanted: GameQuery | None = None, *, thoughts: bool = False
@@ -127,6 +111,20 @@ class Games:
             rows = connection.execute(select_summaries(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
 
+    def shortest(self, query: GameQuery, limit: int) -> list[int]:
+        """Return the ids of the decided games with the fewest plies after the opening.
+
+        Raises:
+            UnknownRow: the query names an unknown bot or run.
+
+        """
+        with self._database.reading() as connection:
+            decided = narrow(connection, select(Game.id), query).where(
+                Game.offender.is_(None), Game.result != Result.DRAW
+            )
+            order = (Game.plies - Game.opening_plies, Game.id.desc())
+            return list(connection.scalars(decided.order_by(*order).limit(limit)))
+
     def id_range(self, run_id: int | None = None) -> tuple[int, int]:
         """Return the lowest and highest id of all games, or of a run's; zeros without games."""
         with self._database.reading() as connection:
@@ -155,7 +153,7 @@ class Games:
         """Return the number of finished games of a run."""
         query = (
             select(func.coalesce(func.sum(_PER_PAIR), 0))
-            .join_from(Pair, Run)
+            .join_from(PAIRS, RUNS)
             .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED)
         )
         with self._database.reading() as connection:
@@ -165,7 +163,7 @@ class Games:
         """Return the number of finished games by run, without zeros."""
         query = (
             select(Pair.run_id, func.sum(_PER_PAIR))
-            .join(Run)
+            .join(RUNS)
             .where(Pair.status == PairStatus.FINISHED)
             .group_by(Pair.run_id)
         )
@@ -186,7 +184,7 @@ class Games:
         """Return the number of unrated games by division id, without zeros."""
         query = (
             select(Run.division_id, func.sum(_PER_PAIR))
-            .join(Pair, Pair.run_id == Run.id)
+            .join(PAIRS, Pair.run_id == Run.id)
             .where(Run.rated.is_(False), Pair.status == PairStatus.FINISHED)
             .group_by(Run.division_id)
         )
@@ -224,7 +222,7 @@ class Games:
 def _select_whole() -> Select[Any]:
     """Select whole games, with their last output if there is any."""
     return select(*ROW, StoredLastOutput.stderr, StoredLastOutput.messages).outerjoin(
-        StoredLastOutput, StoredLastOutput.game_id == Game.id
+        LAST_OUTPUTS, StoredLastOutput.game_id == Game.id
     )
 
 
@@ -274,7 +272,7 @@ def find_id_range(connection: Connection, run_id: int | None) -> tuple[int, int]
     return low or 0, high or 0
 
 
-_SUMMARY = (*columns_of(GameSummary, Game.__table__), COLUMNS.detail)
+_SUMMARY = (*columns_of(GameSummary, GAMES), COLUMNS.detail)
 
 
 def select_summaries(connection: Connection, wanted: GameQuery) -> Select[Any]:
@@ -313,6 +311,11 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
         if wanted.division_id is None:
             # With all divisions named, the index of forfeits by division is used.
             query = query.where(Game.division_id.in_(select(Division.id)))
+    players = (Game.first_revision_id, Game.second_revision_id)
+    if wanted.among is not None:
+        query = query.where(*(player.in_(wanted.among) for player in players))
+    if wanted.including is not None:
+        query = query.where(or_(*(player.in_(wanted.including) for player in players)))
     if wanted.won_by is not None:
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:

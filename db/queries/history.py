@@ -4,21 +4,14 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Queries
 from db.models import Pair
 from db.queries.bots import read_bot_names
 from db.records.history import HistorySlice, SlicedPairs
 
-_PAIRS = Pair.__table__.c
 
-
-@retried
-class History:
+class History(Queries):
     """The results of divisions over time."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def slices(
         self, division_id: int, *, since: float | None = None, slices: int = 50
@@ -32,13 +25,13 @@ class History:
 
         """
         chosen: list[Any] = [
-            _PAIRS.division_id + 0 == division_id,  # so that the table is scanned, not the index
-            _PAIRS.rated.is_(True),
-            _PAIRS.second_result.is_not(None),
+            Pair.division_id + 0 == division_id,  # so that the table is scanned, not the index
+            Pair.rated.is_(True),
+            Pair.second_result.is_not(None),
         ]
         if since is not None:
-            chosen.append(_PAIRS.started_at >= since)
-        ends = select(func.min(_PAIRS.id), func.max(_PAIRS.id)).where(*chosen)
+            chosen.append(Pair.started_at >= since)
+        ends = select(func.min(Pair.id), func.max(Pair.id)).where(*chosen)
         with self._database.reading() as connection:
             low, high = connection.execute(ends).one()
             if low is None:
@@ -46,11 +39,11 @@ class History:
             names = read_bot_names(connection)
             found: dict[int, HistorySlice] = {}
             by = (
-                ((_PAIRS.id - low) * slices // (high - low + 1)).label("slice"),
-                *(_PAIRS.board_class, _PAIRS.a_revision_id, _PAIRS.b_revision_id),
-                *(_PAIRS.first_result, _PAIRS.second_result),
+                ((Pair.id - low) * slices // (high - low + 1)).label("slice"),
+                *(Pair.board_class, Pair.a_revision_id, Pair.b_revision_id),
+                *(Pair.first_result, Pair.second_result),
             )
-            starts = (func.min(_PAIRS.started_at), func.max(_PAIRS.started_at))
+            starts = (func.min(Pair.started_at), func.max(Pair.started_at))
             query = select(*by, func.count(), *starts).where(*chosen).group_by(*by).order_by(by[0])
             for (
                 number,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import msgspec
 from sqlalchemy import Connection, select, update
 
-from db.models import Bot, BotArchive, Revision
+from db.models import BOTS, REVISIONS, Bot, BotArchive, Revision
 from db.queries.bots import insert_bot, insert_revision
 from db.records.bots import NewBot, NewRevision
 from db.records.exchange import BotLine, name_with_hash
@@ -113,12 +113,12 @@ class ImportedBots:
         for each in lines:
             without = (Revision.id == known[each.content_hash]) & Revision.archive.is_(None)
             if archive := self._stored_archive(each):
-                self._connection.execute(update(Revision).where(without).values(archive=archive))
+                self._connection.execute(update(REVISIONS).where(without).values(archive=archive))
         if follows and unknown:
             others = [content for content in bot.revisions if content not in described]
             for recency, content in enumerate((*others, *described), start=1):
                 self._connection.execute(
-                    update(Revision).where(Revision.id == known[content]).values(recency=recency)
+                    update(REVISIONS).where(Revision.id == known[content]).values(recency=recency)
                 )
         self.revisions |= {(name, content): known[content] for content in described}
         self._taken.add(bot.name)
@@ -147,7 +147,7 @@ def _stored_bots(connection: Connection) -> dict[str, _StoredBot]:
     query = (
         select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
         .add_columns(Revision.bot_id, Bot.name, Bot.created_at, Bot.retired_at)
-        .join(Bot, Bot.id == Revision.bot_id)
+        .join(BOTS, Bot.id == Revision.bot_id)
         .order_by(Revision.recency)
     )
     found: dict[str, _StoredBot] = {}

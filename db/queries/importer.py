@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from db.columns import to_json
+from db.columns import insert_row, to_json
 from db.connection.database import Database
 from db.derived.game_columns import insert_games, outcome_columns, side_columns
 from db.derived.invariants import (
@@ -20,7 +20,18 @@ from db.derived.invariants import (
     prefix_names,
 )
 from db.derived.pair_outcome import outcome_of
-from db.models import Division, Game, Pair, Run, StoredVerdict
+from db.models import (
+    DIVISIONS,
+    GAMES,
+    PAIRS,
+    RUNS,
+    VERDICTS,
+    Division,
+    Game,
+    Pair,
+    Run,
+    StoredVerdict,
+)
 from db.queries.divisions import ensure_division
 from db.queries.import_bots import Content, ImportedBots
 from db.queries.opening_sets import find_set, insert_set
@@ -28,13 +39,7 @@ from db.queries.runs import insert_run_bots
 from db.records import thought_blob
 from db.records.analysis import GameVerdict
 from db.records.budget import rename_in_budget
-from db.records.exchange import (
-    BotLine,
-    GameLine,
-    Imported,
-    NotImportable,
-    OpeningsLine,
-)
+from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunStatus, rename_in_settings
@@ -133,8 +138,8 @@ class _Importer:
         self._seen_pairs.add(number)
         stored = self._connection.execute(
             select(*_COMPARED_COLUMNS)
-            .join(Run, Run.id == Pair.run_id)
-            .join(Division, Division.id == Run.division_id)
+            .join(RUNS, Run.id == Pair.run_id)
+            .join(DIVISIONS, Division.id == Run.division_id)
             .where(Pair.stream == first.stream, Pair.number == first.pair)
         ).first()
         if stored is None:
@@ -145,7 +150,7 @@ class _Importer:
                 index, f"{label} in run {stored.run_id}, but {stored.status} and not finished"
             )
         games = self._connection.execute(
-            select(Game.__table__).where(Game.pair_id == stored.id).order_by(Game.game)
+            select(GAMES).where(Game.pair_id == stored.id).order_by(Game.game)
         ).all()
         if len(games) != len(pair):
             raise NotImportable(index, f"{label} without its games: see `ladder doctor`")
@@ -248,9 +253,7 @@ class _Importer:
             if fault is not None:
                 raise NotImportable(index, fault, game=line.game)
             games.append(values)
-        pair_id = self._connection.execute(
-            insert(Pair).values({**pair, **outcome_of(games)}).returning(Pair.id)
-        ).scalar_one()
+        pair_id = insert_row(self._connection, PAIRS, {**pair, **outcome_of(games)})
         for values in games:
             values["pair_id"] = pair_id
         last_outputs = [line.timing.last_words for line in lines]
@@ -265,7 +268,7 @@ class _Importer:
         if line.analysis is not None and self._connection.scalar(known) is None:
             found = line.analysis
             verdict = GameVerdict(game_id, found.solver_version, found.nodes, found.moves)
-            self._connection.execute(insert(StoredVerdict).values(asdict(verdict)))
+            self._connection.execute(insert(VERDICTS).values(asdict(verdict)))
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:
         found = self.bots.revisions.get((name, content_hash))
@@ -321,8 +324,7 @@ class _Importer:
             row = OpeningSetRow(conditions.openings, openings.name, openings.text)
             insert_set(self._connection, row)
         run["division_id"] = ensure_division(self._connection, conditions).id
-        run_id = self._connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
-        run["id"] = run_id
+        run["id"] = run_id = insert_row(self._connection, RUNS, run)
         insert_run_bots(self._connection, run_id, settings)
         return self._describe_run(run, columns)
 
@@ -347,7 +349,7 @@ class _Importer:
 _COMPARED_COLUMNS = (
     *(Pair.id, Pair.run_id, Pair.status, Pair.aborts),
     *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id, Run.stream, Run.rated),
-    *(Division.__table__.c[name] for name in Conditions._fields),
+    *(Division[name] for name in Conditions._fields),
 )
 """Columns of a stored pair that an import compares, apart from its games."""
 

@@ -5,18 +5,13 @@ import time
 from sqlalchemy import Connection, insert, select
 
 from db.columns import to_record, to_values
-from db.connection.database import Database
-from db.connection.retry_policy import retried
-from db.models import StoredOpeningSet
+from db.connection.database import Queries
+from db.models import OPENING_SETS, StoredOpeningSet
 from db.records.opening_sets import OpeningSetRow
 
 
-@retried
-class OpeningSets:
+class OpeningSets(Queries):
     """The sets of openings of a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def save(self, row: OpeningSetRow) -> None:
         """Store a set unless it is stored already."""
@@ -28,7 +23,7 @@ class OpeningSets:
 
     def find(self, word: str) -> list[OpeningSetRow]:
         """Return the sets with this file name or beginning of the hash, newest first."""
-        query = select(StoredOpeningSet.__table__).order_by(StoredOpeningSet.created_at.desc())
+        query = select(OPENING_SETS).order_by(StoredOpeningSet.created_at.desc())
         with self._database.reading() as connection:
             rows = [to_record(OpeningSetRow, row) for row in connection.execute(query)]
         return [
@@ -38,7 +33,7 @@ class OpeningSets:
 
 def find_set(connection: Connection, content_hash: str) -> OpeningSetRow | None:
     """Return the set with this hash, or None."""
-    query = select(StoredOpeningSet.__table__).where(StoredOpeningSet.content_hash == content_hash)
+    query = select(OPENING_SETS).where(StoredOpeningSet.content_hash == content_hash)
     row = connection.execute(query).first()
     return None if row is None else to_record(OpeningSetRow, row)
 
@@ -46,6 +41,4 @@ def find_set(connection: Connection, content_hash: str) -> OpeningSetRow | None:
 def insert_set(connection: Connection, row: OpeningSetRow) -> None:
     """Store a set unless it is stored already, in a transaction that holds the write lock."""
     if find_set(connection, row.content_hash) is None:
-        connection.execute(
-            insert(StoredOpeningSet).values(**to_values(row), created_at=time.time())
-        )
+        connection.execute(insert(OPENING_SETS).values(**to_values(row), created_at=time.time()))

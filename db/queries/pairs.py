@@ -23,12 +23,11 @@ from sqlalchemy import (
 )
 
 from db.columns import columns_of, to_record
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Database, Queries
 from db.derived.game_columns import insert_games, outcome_columns, side_columns
 from db.derived.pair_outcome import OUTCOME, outcome_of
 from db.errors import Exhausted
-from db.models import Game, Pair, Run
+from db.models import PAIRS, Game, Pair, Run
 from db.queries.runs import find_run
 from db.records.exchange import COLUMN_LIMIT
 from db.records.games import GameRecord
@@ -46,13 +45,12 @@ from engine.result import Termination
 
 Played = tuple[PairPlan, PairRecord]
 """A pair and the record of its two games."""
-_PAIRS = Pair.__table__
 # Built once: building these statements would take a third of the time to store a pair.
 _IDS: BindParameter[Any] = bindparam("ids", expanding=True)
-_BY_ID = select(_PAIRS).where(_PAIRS.c.id.in_(_IDS))
+_BY_ID = select(PAIRS).where(Pair.id.in_(_IDS))
 _GAME_IDS = select(Game.pair_id, Game.id).where(Game.pair_id.in_(_IDS)).order_by(Game.game)
 _FINISH = (
-    update(Pair)
+    update(PAIRS)
     .where(Pair.id == bindparam("pair"))
     .values(
         status=PairStatus.FINISHED,
@@ -63,12 +61,11 @@ _FINISH = (
 )
 
 
-@retried
-class Pairs:
+class Pairs(Queries):
     """The planned and finished pairs of a database."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._coordinator = secrets.randbits(63)
         self._planned_to: dict[str, int] = {}
         """By stream, the last number before the batch that is being planned, or of the last one."""
@@ -95,10 +92,10 @@ class Pairs:
             return []
         with self._database.writing() as connection:
             run = find_run(connection, run_id)
-            mine = (_PAIRS.c.stream == run.stream) & (_PAIRS.c.coordinator == self._coordinator)
+            mine = (Pair.stream == run.stream) & (Pair.coordinator == self._coordinator)
             known = self._planned_to.get(run.stream)
             if known is not None:  # whether the commit of the last attempt was done after all
-                batch = _read_planned(connection, mine & (_PAIRS.c.number > known))
+                batch = _read_planned(connection, mine & (Pair.number > known))
                 if batch:
                     self._planned_to[run.stream] = batch[-1].number
                     return batch
@@ -134,8 +131,8 @@ class Pairs:
                     }
                 )
             self._planned_to[run.stream] = start - 1
-            connection.execute(insert(Pair), rows)
-            batch = _read_planned(connection, mine & (_PAIRS.c.number >= start))
+            connection.execute(insert(PAIRS), rows)
+            batch = _read_planned(connection, mine & (Pair.number >= start))
         self._planned_to[run.stream] = batch[-1].number
         return batch
 
@@ -155,7 +152,7 @@ class Pairs:
             stream = find_run(connection, run_id).stream
             same = select(Run.id).where(Run.id.in_(others), Run.stream == stream)
             result = connection.execute(
-                update(Pair)
+                update(PAIRS)
                 .where(Pair.run_id.in_(same), Pair.status == PairStatus.PLANNED)
                 .values(run_id=run_id)
             )
@@ -167,7 +164,7 @@ class Pairs:
             return 0
         with self._database.writing() as connection:
             result = connection.execute(
-                update(Pair)
+                update(PAIRS)
                 .where(Pair.id.in_(pair_ids), Pair.status == PairStatus.PLANNED)
                 .values(status=PairStatus.DROPPED)
             )
@@ -177,7 +174,7 @@ class Pairs:
         """Add to the aborts of a planned pair."""
         with self._database.writing() as connection:
             connection.execute(
-                update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
+                update(PAIRS).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
             )
 
     def finish_all(self, played: Sequence[Played]) -> list[StoreResult]:
@@ -202,12 +199,12 @@ class Pairs:
 
     def of_run(self, run_id: int) -> list[PlayedPair]:
         """Return a run's finished pairs by number."""
-        return self._played(_PAIRS.c.number, _PAIRS.c.run_id == run_id)
+        return self._played(Pair.number, Pair.run_id == run_id)
 
     def of_stream(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
         """Return a stream's finished pairs with numbers from `start` to `stop - 1`, by number."""
-        number = _PAIRS.c.number
-        return self._played(number, _PAIRS.c.stream == stream, number >= start, number < stop)
+        number = Pair.number
+        return self._played(number, Pair.stream == stream, number >= start, number < stop)
 
     def planned_numbers(self, stream: str, *, below: int) -> list[int]:
         """Return the numbers below `below` of a stream's pairs that are planned, ascending."""
@@ -229,14 +226,14 @@ class Pairs:
             The pairs in the order of planning.
 
         """
-        a, b = _PAIRS.c.a_revision_id, _PAIRS.c.b_revision_id
+        a, b = Pair.a_revision_id, Pair.b_revision_id
         meets = ((a == revision) & b.in_(others)) | ((b == revision) & a.in_(others))
-        return self._played(_PAIRS.c.id, _PAIRS.c.division_id == division_id, meets)
+        return self._played(Pair.id, Pair.division_id == division_id, meets)
 
     def _played(
         self, order: ColumnElement[int], *conditions: ColumnElement[bool]
     ) -> list[PlayedPair]:
-        query = select(_PAIRS).where(*conditions, _PAIRS.c.second_result.is_not(None))
+        query = select(PAIRS).where(*conditions, Pair.second_result.is_not(None))
         with self._database.reading() as connection:
             return [_played_pair(row) for row in connection.execute(query.order_by(order))]
 
@@ -307,7 +304,7 @@ def _game_values(pair: Row[Any], game: GameRecord) -> dict[str, Any]:
 
 
 def _read_planned(connection: Connection, condition: ColumnElement[bool]) -> list[PlannedPair]:
-    query = select(*columns_of(PlannedPair, _PAIRS)).where(condition).order_by(_PAIRS.c.number)
+    query = select(*columns_of(PlannedPair, PAIRS)).where(condition).order_by(Pair.number)
     return [
         to_record(PlannedPair, row, opening=parse_moves(row.opening))
         for row in connection.execute(query)

@@ -5,15 +5,14 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
-from db.columns import to_json
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.columns import insert_row, to_json
+from db.connection.database import Queries
 from db.derived.game_columns import outcome_columns, side_columns
 from db.derived.pair_outcome import outcome_of
 from db.errors import UnknownRow
-from db.models import Bot, Game, Pair, Revision, Run
+from db.models import BOTS, GAMES, PAIRS, REVISIONS, RUNS, Bot, Revision
 from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.runs import insert_run_bots
@@ -28,12 +27,8 @@ from engine.opening_set import is_of_class
 from engine.position import format_moves
 
 
-@retried
-class Plays:
+class Plays(Queries):
     """The games of people against bots, each in an unrated run of its own with one game."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, new: NewPlay) -> int:
         """Store a finished game; return its id. Raises UnknownRow if its bot was deleted."""
@@ -44,7 +39,7 @@ class Plays:
 def insert_play(connection: Connection, new: NewPlay) -> int:
     """Store a finished game; return its id. Raises UnknownRow if its bot was deleted."""
     bot = connection.execute(
-        select(Bot.name, Revision.content_hash).join(Revision).where(Revision.id == new.revision)
+        select(Bot.name, Revision.content_hash).join(REVISIONS).where(Revision.id == new.revision)
     ).first()
     if bot is None:
         raise UnknownRow(
@@ -86,9 +81,7 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
         "aborts": 0,
         "finished_at": run["ended_at"],
     }
-    stored = connection.execute(insert(Pair).values(pair).returning(Pair.id))
-    game["pair_id"] = stored.scalar_one()
-    return connection.execute(insert(Game).values(game).returning(Game.id)).scalar_one()
+    return insert_row(connection, GAMES, {**game, "pair_id": insert_row(connection, PAIRS, pair)})
 
 
 def _insert_run(connection: Connection, new: NewPlay, bots: Mapping[str, str]) -> dict[str, Any]:
@@ -117,7 +110,7 @@ def _insert_run(connection: Connection, new: NewPlay, bots: Mapping[str, str]) -
         "ended_at": new.started_at + new.duration_us / 1e6,
         "note": "",
     }
-    run["id"] = connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
+    run["id"] = insert_row(connection, RUNS, run)
     insert_run_bots(connection, run["id"], settings)
     return {**run, "boards": boards}
 
@@ -129,7 +122,7 @@ def _ensure_human(connection: Connection) -> int:
     """
     known = connection.execute(
         select(Revision.id, Revision.content_hash, Revision.number, Revision.recency, Bot.id)
-        .join(Bot)
+        .join(BOTS)
         .where(Bot.name == HUMAN)
         .order_by(Revision.recency)
     ).all()

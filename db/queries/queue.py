@@ -8,23 +8,18 @@ from typing import Any
 from sqlalchemy import Select, insert, select, update
 
 from db.columns import to_record
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Queries
 from db.errors import InUse, UnknownRow
-from db.models import Job
+from db.models import JOBS, Job
 from db.records.queue import OPEN_STATUSES, JobRow, JobStatus, NewJob
 
 
-@retried
-class Queue:
+class Queue(Queries):
     """The queue of a database.
 
     A job changes only by single statements that check its status, so that commands and several
     workers can change it at the same time. A worker holds the job's lock while it plays it.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, new: NewJob) -> JobRow:
         """Store a waiting job."""
@@ -38,12 +33,12 @@ class Queue:
             "result": "",
         }
         with self._database.writing(repeatable=False) as connection:
-            added = insert(Job).values(values).returning(*Job.__table__.columns)
+            added = insert(JOBS).values(values).returning(JOBS)
             return to_record(JobRow, connection.execute(added).one())
 
     def get(self, job_id: int) -> JobRow:
         """Return a job. Raises UnknownRow."""
-        found = self._find(select(Job.__table__).filter_by(id=job_id))
+        found = self._find(select(JOBS).filter_by(id=job_id))
         if not found:
             raise UnknownRow(
                 f"there is no job {job_id} in the queue: `ladder queue list` shows all"
@@ -52,12 +47,12 @@ class Queue:
 
     def all(self) -> list[JobRow]:
         """Return all jobs, oldest first."""
-        return self._find(select(Job.__table__).order_by(Job.id))
+        return self._find(select(JOBS).order_by(Job.id))
 
     def open_jobs(self) -> list[JobRow]:
         """Return the jobs that have not ended, oldest first."""
         is_open = Job.status.in_(OPEN_STATUSES)
-        return self._find(select(Job.__table__).where(is_open).order_by(Job.id))
+        return self._find(select(JOBS).where(is_open).order_by(Job.id))
 
     def _find(self, query: Select[Any]) -> list[JobRow]:
         with self._database.reading() as connection:
@@ -95,10 +90,10 @@ class Queue:
     def _change(self, job_id: int, former: Collection[JobStatus], **values: Any) -> JobRow | None:
         """Change a job that has one of the statuses; return None if it has another one."""
         changed = (
-            update(Job)
+            update(JOBS)
             .where(Job.id == job_id, Job.status.in_(former))
             .values(values)
-            .returning(*Job.__table__.columns)
+            .returning(JOBS)
         )
         with self._database.writing() as connection:
             row = connection.execute(changed).first()

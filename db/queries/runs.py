@@ -8,11 +8,19 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from db.backends.locks import LockKind
-from db.columns import to_record, to_values
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.columns import insert_row, to_record, to_values
+from db.connection.database import Database, Queries
 from db.errors import InUse, UnknownRow
 from db.models import (
+    BOTS,
+    GAMES,
+    LAST_OUTPUTS,
+    PAIRS,
+    REVISIONS,
+    RUN_BOTS,
+    RUNS,
+    TUNING_STEPS,
+    VERDICTS,
     Bot,
     Game,
     Pair,
@@ -34,23 +42,19 @@ from db.records.runs import (
 )
 
 
-@retried
-class Runs:
+class Runs(Queries):
     """The runs of a database."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._deferred: list[int] | None = None
         """Ended runs to be marked as finished at the end of a `deferring_finish` block."""
 
     def create(self, new: NewRun) -> RunRow:
         """Store a new run with the status `running`."""
         with self._database.writing(repeatable=False) as connection:
-            run_id = connection.execute(
-                insert(Run)
-                .values(**to_values(new), status=RunStatus.RUNNING, started_at=time.time())
-                .returning(Run.id)
-            ).scalar_one()
+            values = {"status": RunStatus.RUNNING, "started_at": time.time()}
+            run_id = insert_row(connection, RUNS, {**to_values(new), **values})
             insert_run_bots(connection, run_id, new.settings)
             return find_run(connection, run_id)
 
@@ -74,7 +78,7 @@ class Runs:
         A search by stream or identity skips runs with a renamed bot: these hashes contain the old
         name, which another bot may have now.
         """
-        query = select(Run.__table__).order_by(Run.id.desc()).limit(limit)
+        query = select(RUNS).order_by(Run.id.desc()).limit(limit)
         if stream is not None:
             query = query.where(Run.stream == stream)
         if identity is not None:
@@ -167,7 +171,7 @@ class Runs:
             if row is None:
                 raise _unknown_run(run_id)
             changed = {**row.settings, **settings}
-            connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
+            connection.execute(update(RUNS).where(Run.id == run_id).values(settings=changed))
 
     def delete(self, run_id: int) -> int:
         """Delete a run with its games.
@@ -187,21 +191,19 @@ class Runs:
             find_run(connection, run_id)
             pairs = select(Pair.id).where(Pair.run_id == run_id)
             forfeited = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
-            connection.execute(
-                delete(StoredLastOutput).where(StoredLastOutput.game_id.in_(forfeited))
-            )
+            connection.execute(delete(LAST_OUTPUTS).where(StoredLastOutput.game_id.in_(forfeited)))
             deleted = select(Game.id).where(Game.pair_id.in_(pairs))
-            connection.execute(delete(StoredVerdict).where(StoredVerdict.game_id.in_(deleted)))
-            games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount
-            connection.execute(delete(Pair).where(Pair.run_id == run_id))
-            connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))
-            connection.execute(delete(RunBot).where(RunBot.run_id == run_id))
-            connection.execute(delete(Run).where(Run.id == run_id))
+            connection.execute(delete(VERDICTS).where(StoredVerdict.game_id.in_(deleted)))
+            games = connection.execute(delete(GAMES).where(Game.pair_id.in_(pairs))).rowcount
+            connection.execute(delete(PAIRS).where(Pair.run_id == run_id))
+            connection.execute(delete(TUNING_STEPS).where(TuningStep.run_id == run_id))
+            connection.execute(delete(RUN_BOTS).where(RunBot.run_id == run_id))
+            connection.execute(delete(RUNS).where(Run.id == run_id))
             return games
 
     def _change(self, run_id: int, **values: Any) -> None:
         with self._database.writing() as connection:
-            changed = connection.execute(update(Run).where(Run.id == run_id).values(**values))
+            changed = connection.execute(update(RUNS).where(Run.id == run_id).values(**values))
             if changed.rowcount == 0:
                 raise _unknown_run(run_id)
 
@@ -223,7 +225,7 @@ def _unknown_run(run_id: int) -> UnknownRow:
 
 def find_run(connection: Connection, run_id: int) -> RunRow:
     """Return the run with this id. Raises UnknownRow."""
-    row = connection.execute(select(Run.__table__).where(Run.id == run_id)).first()
+    row = connection.execute(select(RUNS).where(Run.id == run_id)).first()
     if row is None:
         raise _unknown_run(run_id)
     return _run(row, _current_names(connection, run_id))
@@ -234,7 +236,7 @@ def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, 
     bots = bots_in(settings)
     query = (
         select(Revision.id, Bot.name, Revision.content_hash)
-        .join(Bot, Bot.id == Revision.bot_id)
+        .join(BOTS, Bot.id == Revision.bot_id)
         .where(Bot.name.in_(bots))
     )
     rows = [
@@ -243,7 +245,7 @@ def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, 
         if bots[row.name] == row.content_hash
     ]
     if rows:
-        connection.execute(insert(RunBot), rows)
+        connection.execute(insert(RUN_BOTS), rows)
 
 
 def current_settings(
@@ -257,8 +259,8 @@ def _current_names(connection: Connection, run_id: int | None = None) -> dict[in
     """Return, by run, the current names of renamed bots by their old ones; None for all runs."""
     query = (
         select(RunBot.run_id, RunBot.name, Bot.name.label("now"))
-        .join(Revision, Revision.id == RunBot.revision_id)
-        .join(Bot, Bot.id == Revision.bot_id)
+        .join(REVISIONS, Revision.id == RunBot.revision_id)
+        .join(BOTS, Bot.id == Revision.bot_id)
         .where(RunBot.name != Bot.name)
     )
     if run_id is not None:

@@ -5,8 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from db.connection.database import Database
-from db.connection.retry_policy import retried
+from db.connection.database import Queries
 from db.models import Game
 from db.queries.games import games_of_run
 from db.records.runs import ForfeitTally, RunTally, SideTally
@@ -16,12 +15,8 @@ LONGEST_GAP_S = 60.0
 """A longer pause between games, in seconds, does not count as playing time."""
 
 
-@retried
-class Tallies:
+class Tallies(Queries):
     """Counts of a run's finished games."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of_run(self, run_id: int) -> RunTally:
         """Return results by bot, forfeits by bot and kind, and the time with games in play.
@@ -49,10 +44,7 @@ def _results() -> Select[Any]:
         Game.termination,
         Game.offender,
     )
-    counts: tuple[Any, ...] = (
-        func.count().label("games"),
-        func.min(Game.id).label("first_game"),
-    )
+    counts: tuple[Any, ...] = (func.count().label("games"), func.min(Game.id).label("first_game"))
     return select(*kinds, *counts).group_by(*kinds)
 
 
@@ -71,10 +63,7 @@ def _spans() -> Select[Any]:
 def _sides(rows: Any) -> tuple[SideTally, ...]:
     sums: dict[int, list[int]] = {}
     for row in rows:
-        sides = (
-            (row.first_revision_id, row.result),
-            (row.second_revision_id, row.result.mirrored),
-        )
+        sides = ((row.first_revision_id, row.result), (row.second_revision_id, row.result.mirrored))
         for revision, own in sides:
             count = sums.setdefault(revision, [0, 0, 0, 0])
             count[(Result.WIN, Result.DRAW, Result.LOSS).index(own)] += row.games

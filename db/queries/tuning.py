@@ -5,18 +5,13 @@ import time
 from sqlalchemy import insert, select
 
 from db.columns import to_record, to_values
-from db.connection.database import Database
-from db.connection.retry_policy import retried
-from db.models import TuningStep
+from db.connection.database import Queries
+from db.models import TUNING_STEPS, TuningStep
 from db.records.tuning import TuningStepRow
 
 
-@retried
-class TuningSteps:
+class TuningSteps(Queries):
     """The steps of all tunings of a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, run_id: int, step: TuningStepRow) -> None:
         """Store a step of a tuning run, unless it is stored already."""
@@ -25,12 +20,14 @@ class TuningSteps:
             if connection.execute(known).first() is not None:
                 return
             connection.execute(
-                insert(TuningStep).values(**to_values(step), run_id=run_id, finished_at=time.time())
+                insert(TUNING_STEPS).values(
+                    **to_values(step), run_id=run_id, finished_at=time.time()
+                )
             )
 
     def of_run(self, run_id: int) -> list[TuningStepRow]:
         """Return a run's steps in their order."""
-        query = select(TuningStep.__table__).filter_by(run_id=run_id).order_by(TuningStep.step)
+        query = select(TUNING_STEPS).filter_by(run_id=run_id).order_by(TuningStep.step)
         with self._database.reading() as connection:
             return [to_record(TuningStepRow, row) for row in connection.execute(query)]
 

@@ -42,16 +42,7 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
 
     boards: str
     opening_plies: Plies | None
-    budget: Annotated[
-        dict[
-            Annotated[
-                str,
-                Meta(pattern=BUDGET_KEY),
-            ],
-            Positive,
-        ],
-        Meta(min_length=1),
-    ]
+    budget: Annotated[dict[Annotated[str, Meta(pattern=BUDGET_KEY)], Positive], Meta(min_length=1)]
     openings: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
     """Hash of a set of openings; None for random openings."""
     fixed_opening: Plies | None = None

@@ -212,6 +212,10 @@ class GameQuery:
     rated: bool | None = None
     won_by: Mapping[int, frozenset[tuple[int, int]]] | None = None
     """Pairs of winner's and loser's revision, by division."""
+    among: frozenset[int] | None = None
+    """Both players must be among these revisions."""
+    including: frozenset[int] | None = None
+    """At least one player must be among these revisions."""
     before: int | None = None
     """Find only ids below this."""
     min_id: int | None = None
@@ -225,19 +229,6 @@ class GameQuery:
     """Minimum number of plies, including the opening."""
     longest: int | None = None
     """Maximum number of plies, including the opening."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowcaseQuery:
-    """The games of a division that a report may show."""
-
-    division: int
-    current: frozenset[int]
-    """Both players must be among these revisions."""
-    shown: frozenset[int]
-    """At least one player must be among these revisions."""
-    since: float = 0.0
-    """Earliest start in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 
-from db.models import BotFile
+from db.models import BOT_FILES, BotFile
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch
 from db.store import Store
@@ -64,7 +64,7 @@ def test_damaged_files_are_found_and_stored_again(store: Store, folder: Path) ->
     add(store, "one", folder)
     assert store.archives.damaged() == []
     with store._database.writing() as connection:
-        connection.execute(update(BotFile).where(BotFile.part == 1).values(content=b"0"))
+        connection.execute(update(BOT_FILES).where(BotFile.part == 1).values(content=b"0"))
     assert store.archives.damaged() == ["weights.bin"]
     add(store, "two", folder)
     assert store.archives.damaged() == []

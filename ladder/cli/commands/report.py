@@ -11,7 +11,6 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_read
-from ladder.cli.html_file import check_html, write_division
 from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, Takes, number, whole
 from ladder.cli.output import Format, Forms, check_writable, print_error, show
 from ladder.cli.parsing import parse_names, parse_since
@@ -121,7 +120,10 @@ class ReportOptions:
         """Refuse bad values before the database is opened. Raises UsageError."""
         _ = self.mode, self.rating, self.patterns, self.moment
         check_writable(self.output)
-        check_html(self.html, force=self.force)
+        if self.html is not None:
+            from ladder.cli.html_file import check_html  # loads the compiler
+
+            check_html(self.html, force=self.force)
 
 
 def report(
@@ -176,6 +178,8 @@ def report(
             forms = FORMS[options.mode](store, division, options)
             show(forms, Format.JSON if options.json else options.format_, options.output)
             return forms.code
+        from ladder.cli.html_file import write_division
+
         write_division(
             store,
             division,

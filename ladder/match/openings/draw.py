@@ -15,7 +15,6 @@ from engine.opening_set import Opening
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
-from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
 from ladder.look_ahead import idle_threads, in_order
@@ -186,6 +185,8 @@ def _judge(
     wanted = conditions.wanted
     if wanted is WantedValue.ANY:
         return _Fit.YES
+    from engine.solver.solver import Solver  # loads the compiler
+
     solver = Solver(position.board, TABLE_MIB)
     solve = partial(solver.solve, position, weak=True, nodes=conditions.nodes)
     outcome = SearchWatch([solver], is_stopped).wait(solve).outcome

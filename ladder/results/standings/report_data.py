@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.bots import BotRow
-from db.records.games import ShowcaseQuery
+from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.division import current_tables, standings_of_division
@@ -82,14 +82,12 @@ def read_report_data(
     pool = all_bots.pool
     slices = store.history.slices(division.id, since=since)
     current = frozenset(bot.revision.id for bot in bots.values())
-    wanted = ShowcaseQuery(
-        division=division.id,
-        current=current,
-        shown=frozenset(bots[name].revision.id for name in names if name in bots),
-        since=since or 0.0,
+    shown = frozenset(bots[name].revision.id for name in names if name in bots)
+    wanted = GameQuery(
+        division_id=division.id, rated=True, among=current, including=shown, since=since
     )
-    latest = store.showcase.latest(wanted, max(games, LATEST_READ))
-    recent = store.games.get_many(latest)[::-1]
+    latest = store.games.newest(wanted, max(games, LATEST_READ))
+    recent = store.games.get_many(game.id for game in latest)[::-1]
     return ReportData(
         division=division,
         standings=standings,
@@ -110,7 +108,7 @@ def read_report_data(
             wanted,
             games,
             recent,
-            [row for row in tables if {row.a_revision, row.b_revision} & wanted.shown],
+            [row for row in tables if {row.a_revision, row.b_revision} & shown],
             _elo_by_revision(pool, bots),
         ),
         runs=[run for run in store.runs.find() if run.division_id == division.id and run.rated],

@@ -1,11 +1,11 @@
 """Choosing games to show: forfeits, upsets, short games, swings of value, the latest."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.records.aggregate import PairTableRow
-from db.records.games import GameQuery, GameRow, ShowcaseQuery
+from db.records.games import GameQuery, GameRow
 from db.store import Store
 
 LARGE_SWING = 0.5
@@ -32,7 +32,7 @@ class ShownGame:
 
 def choose_games(
     store: Store,
-    wanted: ShowcaseQuery,
+    wanted: GameQuery,
     number: int,
     recent: Sequence[GameRow],
     tables: Sequence[PairTableRow],
@@ -59,17 +59,13 @@ def choose_games(
                 chosen[game_id] = reason
                 most -= 1
 
-    showcase = store.showcase
-    take(showcase.forfeits(wanted, number), Reason.FORFEIT, number)
+    forfeits = store.games.newest(replace(wanted, forfeit=True), number)
+    take((game.id for game in forfeits), Reason.FORFEIT, number)
     part = max((number - len(chosen)) // 4, 1)
-    upsets = GameQuery(
-        division_id=wanted.division,
-        rated=True,
-        since=wanted.since,
-        won_by={wanted.division: find_upset_pairings(tables, elo, 2 * part)},
-    )
+    pairings = find_upset_pairings(tables, elo, 2 * part)
+    upsets = replace(wanted, won_by={wanted.division_id or 0: pairings})
     take((game.id for game in store.games.newest(upsets, 2 * part)), Reason.UPSET, part)
-    take(showcase.shortest(wanted, 4 * part), Reason.SHORT, part)
+    take(store.games.shortest(wanted, 4 * part), Reason.SHORT, part)
     swings = sorted(((largest_swing(game), game.id) for game in recent), reverse=True)
     take((game_id for size, game_id in swings if size > LARGE_SWING), Reason.SWING, part)
     take((game.id for game in recent), Reason.LATEST, number)

@@ -15,7 +15,7 @@ from sqlalchemy.schema import CreateTable
 from db import migrations
 from db.backends.place import locate
 from db.connection.database import Database
-from db.models import Base
+from db.models import METADATA
 from db.queries.games import select_summaries
 from db.records.games import GameQuery
 from db.store import Store
@@ -48,14 +48,14 @@ def check_models(place: str) -> None:
     options = {"compare_type": True, "compare_server_default": True, "render_as_batch": True}
     with create_engine(locate(place).url, poolclass=NullPool).connect() as connection:
         context = MigrationContext.configure(connection, opts=options)
-        assert compare_metadata(context, Base.metadata) == []
+        assert compare_metadata(context, METADATA) == []
 
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_every_table_that_counts_its_keys_never_reuses_one(store: Store) -> None:
     """Every table with generated keys must have AUTOINCREMENT, which a copy can lose."""
-    counting = {table.name for table in Base.metadata.sorted_tables if counted_keys(table)}
+    counting = {table.name for table in METADATA.sorted_tables if counted_keys(table)}
     made = execute_sql(store.where, "SELECT name, sql FROM sqlite_master")
     assert {name for name, sql in made if "AUTOINCREMENT" in (sql or "")} == counting
     assert len(counting) >= 5
@@ -69,7 +69,7 @@ def test_constraint_names_are_the_models(store: Store) -> None:
     """
     made = execute_sql(store.where, "SELECT sql FROM sqlite_master")
     text = "\n".join(sql for (sql,) in made if sql)
-    for table in Base.metadata.sorted_tables:
+    for table in METADATA.sorted_tables:
         for constraint in table.constraints - counted_keys(table):
             assert f"CONSTRAINT {constraint.name} " in text
 
@@ -84,7 +84,7 @@ def test_the_constant_of_the_version_is_that_of_the_newest_script() -> None:
 def test_models_compile_for_both_dialects(dialect: str) -> None:
     """The models use portable types only."""
     chosen = import_module(f"sqlalchemy.dialects.{dialect}").dialect()
-    for table in Base.metadata.sorted_tables:
+    for table in METADATA.sorted_tables:
         assert table.name in str(CreateTable(table).compile(dialect=chosen))
 
 
