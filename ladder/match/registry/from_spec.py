@@ -55,7 +55,7 @@ def find_or_examine(
 
     """
     stem = line_name(spec, folder)
-    line = line_of(known, stem, folder)
+    line = line_of(known, spec, stem, folder)
     name = numbered_name(stem, known)
     former = line[-1].name if line else None
     request = RegistrationRequest(
@@ -88,13 +88,13 @@ def line_name(spec: str, folder: Path) -> str:
     return base_name(f"exec:./{place.name}") if place.name else stem
 
 
-def line_of(known: Mapping[str, BotRow], stem: str, folder: Path) -> list[BotRow]:
-    """Return the versions of one line that came from the same folder, oldest first."""
+def line_of(known: Mapping[str, BotRow], spec: str, stem: str, folder: Path) -> list[BotRow]:
+    """Return the versions of a specification or with its stem from one folder, oldest first."""
     place = str(folder.resolve())
     found = [
         row
         for row in known.values()
-        if stem_of(row.name) == stem
+        if (row.spec == spec or stem_of(row.name) == stem)
         and row.revision.launch.folder == place
         and row.retired_at is None
     ]

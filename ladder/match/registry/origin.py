@@ -7,7 +7,6 @@ from pathlib import Path
 from db.records.bots import BotRow
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.match.registry.spec_names import stem_of
 from ladder.match.specs.archive import is_same_file
 from ladder.names import listed
 
@@ -58,11 +57,12 @@ def _described(changes: Mapping[str, str]) -> str:
 def describe_changed_origins(store: Store, bots: Iterable[BotRow]) -> str:
     """Return a line about the bots whose original files differ from the stored ones, or "".
 
-    Of several versions from one folder only the newest is compared.
+    Of several versions with one specification and folder only the newest is compared.
     """
     newest: dict[tuple[str, str], BotRow] = {}
     for bot in sorted(bots, key=lambda each: each.revision.created_at):
-        newest[bot.revision.launch.folder, stem_of(bot.name)] = bot
+        if bot.revision.launch.origin is None:
+            newest[bot.revision.launch.folder, bot.spec] = bot
     names = [bot.name for bot in newest.values() if find_origin_changes(store, bot)]
     if not names:
         return ""
