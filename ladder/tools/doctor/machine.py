@@ -175,7 +175,7 @@ def check_sandbox(confinement: Confinement, database: str | None) -> Diagnosis:
     if not confinement.sandbox:
         if shutil.which(PROGRAM) is None:
             text = (
-                "without bubblewrap (bwrap) there is no `--sandbox standard`: see docs/sandbox.md"
+                "without bubblewrap (bwrap) there is no `--sandbox standard`: see docs/reliability.md"
             )
             return Diagnosis("sandbox", Level.OK, text)
         confinement = replace(confinement, sandbox=(STANDARD,))
@@ -185,7 +185,7 @@ def check_sandbox(confinement: Confinement, database: str | None) -> Diagnosis:
     except (ProbeFailed, OSError) as error:
         return Diagnosis("sandbox", Level.FAULT, f"{name}: bots cannot be started: {error}")
     if found:
-        text = f"{name}: a bot can {', '.join(found)}: see docs/sandbox.md"
+        text = f"{name}: a bot can {', '.join(found)}: see docs/reliability.md"
         return Diagnosis("sandbox", Level.FAULT, text)
     text = (
         f"{name}: {PROBES} probes held: a bot has no network, sees no home, database or process of "
