@@ -5,7 +5,6 @@ from pathlib import Path
 
 from ladder.cli.app import parser
 from ladder.cli.config import read_defaults
-from ladder.experiments.suite.baseline import read_baseline
 from ladder.experiments.suite.puzzle import read_suite
 from ladder.match.openings.openings_file import read_openings
 from ladder.results.exchange.jsonl import open_games
@@ -24,8 +23,6 @@ def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
     written("ladder.toml", "[run]\ngames = 4\n")
     assert read_defaults(parser(), tmp_path)["run"]["games"] == 4
     assert len(read_openings(written("openings.txt", "6x7 33\n")).set.openings) == 1
-    suite = '{"hash": "x", "results": []}'
-    assert read_baseline(written("baseline.json", suite)).results == ()
     puzzle = '{"board":"6x7","moves":"010101","answer":0,"value":"win","distance":1,"theme":"t"}'
     assert len(read_suite(str(written("suite.jsonl", puzzle))).puzzles) == 1
     with open_games(written("games.jsonl", "\n")) as games:

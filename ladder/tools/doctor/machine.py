@@ -174,7 +174,7 @@ def check_sandbox(confinement: Confinement, database: str | None) -> Diagnosis:
     """Try a sandbox by ten probes: that of the command, else the standard one if it is there."""
     if not confinement.sandbox:
         if shutil.which(PROGRAM) is None:
-            text = "without bubblewrap (bwrap) there is no `--sandbox standard`: see docs/reliability.md"
+            text = "no bubblewrap (bwrap), so no `--sandbox standard`: see docs/reliability.md"
             return Diagnosis("sandbox", Level.OK, text)
         confinement = replace(confinement, sandbox=(STANDARD,))
     name = f"--sandbox {Path(confinement.sandbox[0]).name}"
