@@ -1,6 +1,6 @@
 """Speeds of the harness and of the players, as plain data and as text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -13,15 +13,11 @@ from reports.layout.table import Column, fit
 
 def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
     """Return the document of `ladder bench harness --json`; parts are in microseconds per ply."""
-    reference = speed.ping_pong
     return {
         "games": speed.games,
         "games_per_second": round(speed.games_per_second, 1),
         "plies_per_second": round(speed.plies / speed.seconds, 1),
         "microseconds_per_ply": round(speed.us_per_ply, 2),
-        "ping_pong_microseconds": rounded(reference and reference.us, 2),
-        "ping_pongs_per_ply": rounded(speed.ping_pongs_per_ply, 2),
-        "ping_pongs_at_once": rounded(reference and reference.at_once, 2),
         "of_which": {
             "round_trip": round(speed.round_trip_us, 2),
             "rest_of_the_game": round(speed.game_us - speed.round_trip_us, 2),
@@ -38,7 +34,6 @@ def harness_text(speed: HarnessSpeed) -> str:
             f"{speed.games_per_second:,.0f} games/s, "
             f"{speed.plies / speed.seconds:,.0f} plies/s, "
             f"{speed.us_per_ply:.1f} us per ply",
-            *_reference_lines(speed),
             f"  {speed.round_trip_us:6.1f} us  question to answer: pipes, switches, the bot",
             f"  {speed.game_us - speed.round_trip_us:6.1f} us  the rest of the game: rules, "
             "records, setup and end",
@@ -46,21 +41,6 @@ def harness_text(speed: HarnessSpeed) -> str:
             f"started in {speed.startup_s:.2f} s",
         )
     )
-
-
-def _reference_lines(speed: HarnessSpeed) -> Iterator[str]:
-    if speed.ping_pong is None:
-        yield "no C compiler was found, so there is no comparison with two C programs over pipes"
-        return
-    yield (
-        f"a ply costs {speed.ping_pongs_per_ply:.1f} times as much as a question and its answer "
-        f"between two C programs on one processor ({speed.ping_pong.us:.1f} us)"
-    )
-    if speed.ping_pong.at_once is not None:
-        yield (
-            "as many pairs of C programs as workers, each on its own processor, have "
-            f"{speed.ping_pong.at_once:.2f} times the throughput of one pair"
-        )
 
 
 def search_document(speeds: Sequence[SearchSpeed]) -> list[dict[str, Any]]:

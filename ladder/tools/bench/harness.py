@@ -15,7 +15,6 @@ from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.match.game.broadcast import channel_name
 from ladder.match.process.confinement import BUILT_IN_ONLY
-from ladder.match.process.cpus import allowed_cpus
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, Pairing
@@ -25,7 +24,6 @@ from ladder.runs.settings import RunSettings
 from ladder.runs.start import schedule_runner
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
-from ladder.tools.bench.ping_pong import PingPong, ping_pong
 
 NULL = "null"
 """The hidden player whose games last exactly 20 plies."""
@@ -50,8 +48,6 @@ class HarnessSpeed:
     """Per ply: the coordinator's transaction for a pair, which overlaps with the workers' play."""
     startup_s: float
     """From the start of the run to its first stored pair."""
-    ping_pong: PingPong | None
-    """The same exchange between two C programs; None if there is no C compiler."""
 
     @property
     def games_per_second(self) -> float:
@@ -62,11 +58,6 @@ class HarnessSpeed:
     def us_per_ply(self) -> float:
         """Wall time per ply."""
         return self.seconds / self.plies * 1e6
-
-    @property
-    def ping_pongs_per_ply(self) -> float | None:
-        """The cost of a ply, in exchanges between two C programs; None if they were not timed."""
-        return None if self.ping_pong is None else self.us_per_ply / self.ping_pong.us
 
 
 class _Timings(NullWatcher):
@@ -161,7 +152,6 @@ def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> 
         game_us=timings.game_us / timings.plies,
         store_us=timings.store_s / timings.plies * 1e6,
         startup_s=timings.first - timings.begun,
-        ping_pong=ping_pong(min(concurrency, allowed_cpus())),
     )
 
 

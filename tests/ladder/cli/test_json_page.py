@@ -24,7 +24,6 @@ from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.experiments.suite.run import Answers, SuiteResult
 from ladder.match.openings.draw import DrawingProgress
 from ladder.tools.bench.harness import HarnessSpeed
-from ladder.tools.bench.ping_pong import PingPong
 from ladder.tools.bench.search import SearchSpeed
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
@@ -185,9 +184,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder tune --json":
         return {**tune_document(a_tuning(1, None)), "gate": None}
     if heading == "ladder bench harness --json":
-        return harness_document(
-            HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, PingPong(5.0, None))
-        )
+        return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5))
     if heading == "ladder bench search --json":
         return search_document([SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1)])
     found = ladder(*WORDS[heading])
