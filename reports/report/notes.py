@@ -8,9 +8,7 @@ from ladder.results.standings import notes as found
 
 def is_warning(note: found.Note) -> bool:
     """Return whether the reader must do something about a note."""
-    return isinstance(
-        note, found.NotConnected | found.RepeatedGames | found.SharedMachine | found.PausedInRun
-    )
+    return isinstance(note, found.NotConnected | found.RepeatedGames | found.PausedInRun)
 
 
 def note_text(note: found.Note) -> str:
@@ -46,12 +44,6 @@ def note_text(note: found.Note) -> str:
             return (
                 f"{which} late because the host delayed the bot ({share:.1%} of the "
                 "attempts at games); no bot was charged"
-            )
-        case found.SharedMachine(share):
-            return (
-                f"the machine was shared: bots had a processor for {share:.0%} of their move "
-                "times, so a move time above the budget is not the bot's fault; play fewer games "
-                "at a time or stop other programs to get comparable times"
             )
         case found.PausedInRun(run, bots):
             named = "; ".join(

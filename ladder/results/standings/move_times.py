@@ -1,22 +1,10 @@
-"""Times of bots' moves in a sample of games, by wall clock and processor.
-
-A bot that waits for a processor looks slow by wall clock. Its processor time shows its own use, but
-it is small for a bot that sleeps, too. So a bot counts as waiting only if the other bots of the
-same games had to wait: then other programs used the machine.
-"""
+"""Times of bots' moves in a sample of games, by wall clock and processor."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from db.records.budget import move_limit_ms
 from db.records.games import GameRow
-from ladder.results.standings.notes import SharedMachine
-from ladder.results.standings.standings import Standings
-
-SHARED = 0.9
-"""A smaller ratio of processor time to wall time means that bots waited."""
-LEAST_MS = 1.0
-"""Shorter mean move times are too short for that ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,66 +88,3 @@ def _summary(name: str, sample: _Sample, budget_ms: float | None) -> MoveTimes:
         wall_ms=sample.wall_us / count if count else None,
         cpu_ms=sample.cpu_us / count if count else None,
     )
-
-
-def has_waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = False) -> bool:
-    """Return whether a bot was slow because it waited for a processor.
-
-    Args:
-        entry: the bot's times.
-        times: the times of all bots in the same games.
-        stalled: whether the machine stalled in these games; decides if no other bot was measured.
-
-    """
-    others = [other for other in times if other.bot != entry.bot]
-    own, rest = _share([entry]), _share(others)
-    shared = stalled if rest is None else rest < SHARED
-    return own is not None and own < SHARED and shared
-
-
-def shared_note(times: Sequence[MoveTimes]) -> SharedMachine:
-    """Return the note that bots waited on a shared machine."""
-    return SharedMachine(_share(times) or 0.0)
-
-
-def excuse_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standings:
-    """Clear `over_budget` of bots that only waited for a processor, and add a note about it.
-
-    Args:
-        standings: the standings.
-        times: the bots' times in a sample of the games.
-
-    """
-    known = {entry.bot: entry for entry in times}
-    excused = {
-        bot.name
-        for bot in standings.bots
-        if bot.over_budget
-        and (entry := known.get(bot.name)) is not None
-        and _fits(entry, standings.budget)
-        and has_waited(entry, times, stalled=standings.stalled_games > 0)
-    }
-    if not excused:
-        return standings
-    bots = [
-        replace(bot, over_budget=bot.over_budget and bot.name not in excused)
-        for bot in standings.bots
-    ]
-    return replace(standings, bots=bots, notes=[*standings.notes, shared_note(times)])
-
-
-def _fits(entry: MoveTimes, budget: Mapping[str, int]) -> bool:
-    """Return whether a bot's processor time is within its budget."""
-    limit_ms = move_limit_ms(budget, entry.bot)
-    return limit_ms is not None and entry.cpu_ms is not None and entry.cpu_ms <= limit_ms
-
-
-def _share(times: Sequence[MoveTimes]) -> float | None:
-    """Return the ratio of processor time to wall time; None if not measured."""
-    measured = [
-        (entry.moves * entry.cpu_ms, entry.moves * entry.wall_ms)
-        for entry in times
-        if entry.cpu_ms is not None and entry.wall_ms is not None and entry.wall_ms >= LEAST_MS
-    ]
-    wall = sum(wall for _, wall in measured)
-    return sum(cpu for cpu, _ in measured) / wall if wall else None

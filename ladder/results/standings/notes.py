@@ -65,14 +65,6 @@ class DelayedMoves:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedMachine:
-    """Bots that had to wait for the processor."""
-
-    share: float
-    """Ratio of processor time to wall time of their moves, from 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
 class PausedInRun:
     """Bots that were paused in the latest run."""
 
@@ -110,7 +102,6 @@ Note = (
     | Misfit
     | RepeatedGames
     | DelayedMoves
-    | SharedMachine
     | PausedInRun
     | RetiredLeftOut
     | RetiredOpponents

@@ -9,7 +9,7 @@ from db.records.runs import SHIPPED_OPENINGS, RunRow
 from ladder.harness_version import processor
 from ladder.names import counted
 from ladder.results.standings.lineage import Step, StepVerdict
-from ladder.results.standings.move_times import MoveTimes, has_waited, shared_note
+from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.words import as_sentence
@@ -55,15 +55,9 @@ def warnings(data: ReportData) -> list[str]:
         if bot.over_budget
     ]
     late = [entry for entry in data.move_times if entry.late > LATE_SHARE * entry.moves]
-    stalled = standings.stalled_games > 0
-    own = [entry for entry in late if not has_waited(entry, data.move_times, stalled=stalled)]
-    found += _late(own)
-    notes = list(standings.notes)
+    found += _late(late)
     names = {bot.name for bot in standings.bots}
-    # The note is about all bots, so it must not repeat that of the rating list.
-    if len(own) < len(late) and not standings.is_shared:
-        notes.append(shared_note(data.move_times))
-    found += [as_sentence(note_text(note), names) for note in notes if is_warning(note)]
+    found += [as_sentence(note_text(note), names) for note in standings.notes if is_warning(note)]
     return found
 
 
@@ -94,7 +88,7 @@ def _lost(steps: Sequence[Step]) -> list[str]:
 
 
 def _late(times: Sequence[MoveTimes]) -> list[str]:
-    """Return a sentence about bots that were late without a delay by the host, if there are any."""
+    """Return a sentence about bots that were late, if there are any."""
     late = sorted(times, key=lambda entry: -entry.late / entry.moves)
     if not late:
         return []

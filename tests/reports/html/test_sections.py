@@ -8,11 +8,10 @@ from msgspec import structs
 from db.records.games import LastOutput
 from db.records.launch import Origin
 from engine.result import Termination
-from ladder.results.standings.history import RatedMoment
 from ladder.results.standings.lineage import Step
-from ladder.results.standings.notes import NotConnected, SharedMachine
-from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.showcase import ShownGame
+from ladder.results.standings.notes import NotConnected
+from ladder.results.standings.pool import RatedMoment
+from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.html.charts.pairings import heat_map
 from reports.html.report import report_page
 from reports.html.sections.failures import OUTPUT_LIMIT, failures
@@ -51,20 +50,6 @@ def test_many_late_bots_are_one_warning(data: ReportData) -> None:
     assert found.startswith("3 bots")
     assert "2.0% to 4.0%" in found
     assert found.endswith("b4, b3 and b2.")
-
-
-def test_a_shared_machine_is_one_warning(data: ReportData) -> None:
-    """A shared machine gives one warning and none about the bots that it delayed."""
-    late = [
-        replace(data.move_times[0], bot=f"b{n}", moves=100, late=50, wall_ms=11.0, cpu_ms=4.0)
-        for n in range(4)
-    ]
-    found = warnings(replace(data, move_times=late))
-    assert [each for each in found if "used more than" in each] == []
-    assert sum("machine was shared" in each for each in found) == 1
-    noted = replace(data.standings, notes=[SharedMachine(4 / 11)])
-    found = warnings(replace(data, move_times=late, standings=noted))
-    assert sum("machine was shared" in each for each in found) == 1
 
 
 def test_speeds_have_a_logarithmic_axis(data: ReportData) -> None:
