@@ -11,8 +11,8 @@ from bots.champion import CHAMPION
 from db.records.games import GameRow
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
+from ladder.results.analysis.game import ReviewProgress
 from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
-from ladder.results.analysis.review import ReviewProgress
 from ladder.results.analysis.session import Progress, Watcher
 from ladder.results.analysis.verdict import Claim
 from ladder.visible import visible

@@ -6,7 +6,7 @@ from db.records.pairs import Entrant
 from engine.position import Position, format_moves
 from engine.result import Result
 from ladder.match.game.asking import make_thought
-from ladder.results.analysis.solved import Columns
+from ladder.results.analysis.verdict import Columns
 from ladder.tools.play.game import BotMove, BotResignation, InteractiveGame
 from reports.layout.board import SIGNS
 from reports.layout.format import labelled

@@ -23,7 +23,7 @@ from ladder.results.analysis.division import (
     format_columns,
     format_truth,
 )
-from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
+from ladder.results.analysis.verdict import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 from ladder.tools.rerun import RepeatedMove
 from ladder.visible import visible
 from reports.games import adjudication_document, cause_words, ending_words

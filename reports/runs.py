@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ladder.names import counted
-from ladder.results.overview.pace import RunPace
+from ladder.results.overview.overview import RunPace
 from ladder.runs.history import PastRun
 from reports.layout.cells import Cell, number
 from reports.layout.fields import Field, columns_of, plain_values

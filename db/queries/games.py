@@ -125,11 +125,6 @@ class Games(Queries):
             order = (Game.plies - Game.opening_plies, Game.id.desc())
             return list(connection.scalars(decided.order_by(*order).limit(limit)))
 
-    def id_range(self, run_id: int | None = None) -> tuple[int, int]:
-        """Return the lowest and highest id of all games, or of a run's; zeros without games."""
-        with self._database.reading() as connection:
-            return find_id_range(connection, run_id)
-
     def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
         """Count a division's rated games by players, result and length.
 
@@ -284,10 +279,7 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
     """Narrow a query for games to those that fit. Raises UnknownRow."""
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
-        if wanted.min_id is None:
-            query = games_of_run(connection, query, run_id)
-        else:  # the range of ids is given
-            query = query.where(Game.run_id == run_id)
+        query = games_of_run(connection, query, run_id)
     if wanted.division_id is not None:
         query = query.where(Game.division_id == wanted.division_id)
     if wanted.rated is not None:
@@ -296,8 +288,6 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
         query = query.where(Game.id < wanted.before)
     if wanted.since is not None:
         query = query.where(Game.started_at >= wanted.since)
-    if wanted.min_id is not None:
-        query = query.where(Game.id >= wanted.min_id)
     if wanted.board is not None:
         query = query.where(or_(Game.board == wanted.board, Game.board_class == wanted.board))
     if wanted.termination is not None:

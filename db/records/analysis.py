@@ -16,7 +16,7 @@ class SolvedPosition:
     nodes: int
     """Node limit of the search."""
     bounds: bytes
-    """Bounds in the key's orientation, packed by `ladder.results.analysis.solved`."""
+    """Bounds in the key's orientation, packed by `ladder.results.analysis.verdict`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 A `GameLine` holds a whole game; long descriptions of bots and runs stand only in the line that
 needs them first. Each field's type holds its bounds, so decoding checks them. Rules between fields
-are checked by `ladder.results.exchange.rules` and `db.derived.invariants`.
+are checked by `ladder.results.exchange.importing` and `db.derived.invariants`.
 """
 
 from typing import Annotated, Any, Literal
@@ -206,7 +206,7 @@ class SolvedLine(msgspec.Struct, forbid_unknown_fields=True, array_like=True, fr
     nodes: Count
     """Node limit of the search."""
     bounds: bytes
-    """Packed by `ladder.results.analysis.solved`."""
+    """Packed by `ladder.results.analysis.verdict`."""
 
 
 class AnalysisLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

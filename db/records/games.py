@@ -218,8 +218,6 @@ class GameQuery:
     """At least one player must be among these revisions."""
     before: int | None = None
     """Find only ids below this."""
-    min_id: int | None = None
-    """Find only ids from this on."""
     moved_first: bool | None = None
     """Whether `bot` moved first; needs `bot`."""
     board: str | None = None

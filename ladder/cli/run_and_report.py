@@ -22,8 +22,7 @@ from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
-from ladder.results.standings.selection import select_bots, show_only
-from ladder.results.standings.standings import Standings
+from ladder.results.standings.standings import Standings, select_bots, show_only
 from ladder.runs.decision import ENDLESS
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.experiments.stored import StoredRun, read_run
-from ladder.results.overview.change import rate_without_run
+from ladder.results.overview.overview import rate_without_run
 from ladder.runs.history import PastRun
 from ladder.web.live.boards import Boards
 from ladder.web.live.reading import Readers

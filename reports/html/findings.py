@@ -8,7 +8,7 @@ from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.select.session import SelectionOutcome
 from ladder.experiments.stored import RunResult
 from ladder.experiments.tune.session import TuningOutcome
-from ladder.results.standings.showcase import ShownGame
+from ladder.results.standings.report_data import ShownGame
 from reports.findings.finding import Finding, finding_markdown
 from reports.html.figures import Figure
 from reports.html.page import render

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from engine.cache import cache_root
-from ladder.results.standings.showcase import Reason
+from ladder.results.standings.report_data import Reason
 from ladder.visible import visible_lines
 from reports.html.figures import Figure, specs_of
 from reports.html.words import footer

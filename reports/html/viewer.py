@@ -6,7 +6,7 @@ from db.records.games import GameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
 from ladder.results.analysis.division import GameTruth
-from ladder.results.analysis.solved import best_bounds
+from ladder.results.analysis.verdict import best_bounds
 from reports.games import cause_words, ending_words
 from reports.layout.format import values_of
 from reports.replay import truth_summary

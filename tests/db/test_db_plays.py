@@ -11,8 +11,7 @@ from db.records.bots import HUMAN
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import open_games, write_jsonl
-from ladder.results.exchange.numbered_game import ImportRefused
+from ladder.results.exchange.jsonl import ImportRefused, open_games, write_jsonl
 from tests.db.making import new_bot, new_play
 from tests.support.sql import execute_sql
 

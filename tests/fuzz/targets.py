@@ -45,8 +45,7 @@ from ladder.match.specs.spec import read_spec
 from ladder.moments import parse_until
 from ladder.names import CONFIG
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import open_games, write_jsonl
-from ladder.results.exchange.numbered_game import NumberedGame
+from ladder.results.exchange.jsonl import NumberedGame, open_games, write_jsonl
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.pairings import parse_pairing
 

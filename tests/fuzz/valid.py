@@ -16,8 +16,7 @@ from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import write_jsonl
-from ladder.results.exchange.numbered_game import NumberedGame
+from ladder.results.exchange.jsonl import NumberedGame, write_jsonl
 
 NAMES = ("alpha", "beta")
 

@@ -11,9 +11,8 @@ from db.records.games import Thought
 from engine.board import parse_board
 from engine.position import Position
 from ladder.results.analysis.division import GameTruth
-from ladder.results.analysis.solved import UNBOUNDED, Bounds
-from ladder.results.analysis.verdict import judge_move
-from ladder.results.overview.find_game import unstored_game
+from ladder.results.analysis.verdict import UNBOUNDED, Bounds, judge_move
+from ladder.results.overview.games import unstored_game
 from reports.replay import (
     game_document,
     game_heading,

@@ -10,11 +10,9 @@ from ladder.cli.options import DEFAULT_DATABASE, Database
 from ladder.cli.output import check_writable, print_result
 from ladder.errors import UsageError
 from ladder.results.exchange.analyses import with_positions
-from ladder.results.exchange.archives import import_archives, write_archives
-from ladder.results.exchange.files import WRITERS
-from ladder.results.exchange.game_format import GameFormat
+from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import open_games
+from ladder.results.exchange.jsonl import import_archives, open_games, write_archives
 from reports.exchange import import_document, import_text
 
 

@@ -5,8 +5,7 @@ from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, Games, Key
 from ladder.cli.output import show_table
 from ladder.cli.parsing import parse_plies, parse_since
 from ladder.errors import UsageError
-from ladder.results.overview.game_filter import GameFilter
-from ladder.results.overview.game_words import FORFEIT, BotResult, Mover
+from ladder.results.overview.games import FORFEIT, BotResult, GameFilter, Mover
 from reports.games import games_document, print_games
 
 

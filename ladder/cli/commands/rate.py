@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ladder.cli.output import print_result
 from ladder.results.standings.pgn_list import rate_file
-from ladder.results.standings.rating_options import rating_options
+from ladder.results.standings.pool import rating_options
 from reports.rate import rating_document, rating_text
 
 

@@ -20,8 +20,8 @@ from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
 from ladder.results.standings.lineage import find_regressions, read_line
-from ladder.results.standings.rating_options import rating_options
-from ladder.results.standings.selection import select_bots
+from ladder.results.standings.pool import rating_options
+from ladder.results.standings.standings import select_bots
 from ladder.stats.pool.rating import RatingOptions
 from reports import analyze
 from reports.report import against, comparison, history, rating_columns, regressions, standings

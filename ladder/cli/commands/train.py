@@ -25,7 +25,7 @@ from ladder.errors import ExitCode, Stopped
 from ladder.learning.c4ai import log as c4ai_log
 from ladder.learning.c4ai import loop as c4ai_loop
 from ladder.learning.c4ai import settings as c4ai_settings
-from ladder.learning.c4ai.trials import TrialsInWorker
+from ladder.learning.c4ai.loop import TrialsInWorker
 from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
 from ladder.learning.value.loop import LearningState, learn
 from ladder.learning.value.settings import format_command, settings_for

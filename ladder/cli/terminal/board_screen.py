@@ -14,8 +14,13 @@ from db.records.pairs import Entrant
 from engine.errors import IllegalMove
 from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
-from ladder.tools.play.commands import CommandKind, parse_column, parse_command
-from ladder.tools.play.game import BotMove, InteractiveGame
+from ladder.tools.play.game import (
+    BotMove,
+    CommandKind,
+    InteractiveGame,
+    parse_column,
+    parse_command,
+)
 from reports.layout.board import board_text
 from reports.play import HELP, advice, ending, heading, info, played, prompt, values
 from reports.replay import beside

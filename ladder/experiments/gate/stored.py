@@ -14,9 +14,8 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
-from ladder.results.overview.overview import TRIALS
-from ladder.results.overview.pace import RunPace
-from ladder.results.standings.showcase import Reason, ShownGame, read_shown_games
+from ladder.results.overview.overview import TRIALS, RunPace
+from ladder.results.standings.report_data import Reason, ShownGame, read_shown_games
 from ladder.results.standings.standings import PairStanding
 
 TRIALS_READ = 20

@@ -25,7 +25,7 @@ from ladder.experiments.suite.puzzle import (
 )
 from ladder.look_ahead import in_order
 from ladder.results.analysis.game import Solvers
-from ladder.results.analysis.solved import solve_columns
+from ladder.results.analysis.verdict import solve_columns
 from ladder.search_watch import SearchWatch
 
 MAX_PER_GAME = 2

@@ -15,7 +15,7 @@ from engine.position import LANE, Position, connects_four, format_moves, geometr
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
-from ladder.results.analysis.solved import Columns, best_bounds, distance_of, solve_columns
+from ladder.results.analysis.verdict import Columns, best_bounds, distance_of, solve_columns
 from ladder.visible import visible
 
 SHIPPED = Path(__file__).with_name("shipped")

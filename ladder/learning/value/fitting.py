@@ -18,7 +18,7 @@ from bots.learned.fit import (
 )
 from bots.learned.network import HIDDEN
 from bots.learned.weights import LearnedWeights
-from ladder.learning.value.samples import Samples
+from ladder.learning.value.selfplay import Samples
 from ladder.learning.value.settings import LearningSettings
 
 BINS = 10

@@ -15,8 +15,14 @@ from bots.learned.weights_file import find_weights
 from ladder.errors import LadderError
 from ladder.learning.value.fitting import Quality, fit_network
 from ladder.learning.value.folder import GenerationRecord, LearningFolder
-from ladder.learning.value.samples import Samples, join_samples, make_samples
-from ladder.learning.value.selfplay import SelfplayGame, count_blocks, play_block
+from ladder.learning.value.selfplay import (
+    Samples,
+    SelfplayGame,
+    count_blocks,
+    join_samples,
+    make_samples,
+    play_block,
+)
 from ladder.learning.value.settings import BLOCK, FIT, LearningSettings
 from ladder.learning.value.weights_record import hash_training_sources, make_record
 from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_in_subprocess

@@ -9,17 +9,18 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
 from ladder.names import select_names
-from ladder.results.analysis.game import replay_positions
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
-from ladder.results.analysis.solved import (
+from ladder.results.analysis.verdict import (
     Bounds,
     Columns,
+    MoveVerdict,
     best_bounds,
     distance_of,
+    judge_move,
     outcome_of,
+    replay_positions,
     unpack_columns,
 )
-from ladder.results.analysis.verdict import MoveVerdict, judge_move
 
 
 @dataclass(frozen=True, slots=True)

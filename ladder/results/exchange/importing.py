@@ -1,15 +1,198 @@
-"""Importing the games of a file: all of them or none."""
+"""Importing the games of a file: all of them or none.
 
-from collections.abc import Callable, Iterable, Sequence
+Types in `db.records.exchange` hold the bounds of single fields, and `db.derived.invariants` the
+rules for every stored game. The rules here are about names and texts, and about the lines of one
+pair or run.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any, get_args
 
-from db.records.exchange import GameLine, Imported, NotImportable
+import msgspec
+
+from bots.budget import BudgetKind
+from db.records.budget import is_valid_budget
+from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine, Positive
+from db.records.games import find_thought_fault
 from db.store import Store
+from engine.board import parse_board_class, parse_board_classes
 from engine.errors import EngineError
+from engine.opening_set import parse_opening_set
+from engine.result import Termination
 from ladder.errors import UsageError
-from ladder.results.exchange.analyses import save_positions
-from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
-from ladder.results.exchange.rules import check_game, check_pair, check_run
+from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
+from ladder.names import check_line, check_name, check_text
+from ladder.results.exchange.analyses import check_analysis, save_positions
+from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
+
+SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
+"""Fields that must be equal in all games of a run."""
+
+
+class _Select(msgspec.Struct):
+    against: str | None = None
+
+
+class _Bisect(msgspec.Struct):
+    key: str = ""
+    seed: int = 0
+    spec: str = ""
+    commit: str = ""
+    good: str = ""
+    bad: str = ""
+
+
+class _Tuning(msgspec.Struct):
+    spec: str = ""
+    parameters: tuple[str, ...] = ()
+    games: int = 0
+    pairs: int = 0
+
+
+class _Settings(msgspec.Struct):
+    """The settings of a run that commands read; each may be missing."""
+
+    kind: str = ""
+    rated: bool = False
+    bots: dict[str, str] = {}
+    pairing: str = ""
+    boards: str | None = None
+    opening_plies: int | None = None
+    budget: dict[str, Positive] | None = None
+    openings: str | None = None
+    fixed_opening: int | None = None
+    adjudicate: int | None = None
+    openings_file: str | None = None
+    seed_derivation: str = ""
+    limits: dict[str, int | None] = {}
+    sandbox: tuple[str, ...] = ()
+    margin_ms: int = 0
+    watchdog_s: float = 0.0
+    harness: dict[str, str] = {}
+    question: dict[str, Any] = {}
+    tuning: _Tuning | None = None
+    select: _Select | None = None
+    bisect: _Bisect | None = None
+
+
+def check_game(game: GameLine) -> None:
+    """Check the names, texts, descriptions and thoughts in a game's line.
+
+    Raises:
+        ValueError: it breaks a rule.
+        EngineError: a board is invalid.
+        UsageError: a name or text is not allowed.
+
+    """
+    ply = None if game.adjudicated is None else game.adjudicated.ply
+    is_adjudicated = game.termination is Termination.ADJUDICATED
+    _require(
+        ply == (len(game.moves) if is_adjudicated else None),
+        "an adjudicated game, and no other, must say after how many plies it was adjudicated",
+    )
+    check_name(game.first)
+    check_name(game.second)
+    if game.introduces is not None:
+        for bot in game.introduces.bots:
+            check_bot(bot)
+        if game.introduces.openings is not None:
+            check_openings(game.introduces.openings, game.division.openings)
+        if game.introduces.settings is not None:
+            check_settings(game.introduces.settings)
+    check_analysis(game)
+    for thought in game.timing.all_thoughts():  # now, as packing requires valid times
+        fault = find_thought_fault(thought)
+        _require(fault is None, str(fault))
+
+
+def check_bot(bot: BotLine) -> None:
+    """Check the description of a bot.
+
+    Raises:
+        ValueError: a budget is unknown.
+        EngineError: a board is invalid.
+        UsageError: a name or text is not allowed.
+
+    """
+    check_name(bot.name)
+    check_name(bot.family, "a bot's family")
+    if bot.based_on is not None:
+        check_name(bot.based_on, "the bot that another is based on")
+    bot.change = check_line(bot.change, "what a bot changes")
+    check_text(bot.spec, "a bot's specification")
+    for budget in bot.budgets:
+        _require(budget in get_args(BudgetKind), f"{budget!r} is not a kind of budget")
+    for board in bot.boards or ():
+        if board not in (ANY, FORBIDDEN, FORBIDDEN_ONLY):
+            parse_board_class(board)
+    for file, digest in bot.files.items():
+        check_text(file, "a file of a bot")
+        check_text(digest, "the hash of a file")
+
+
+def check_openings(openings: OpeningsLine, wanted: str | None) -> None:
+    """Check that a set of openings is the one that a division names by its hash.
+
+    Raises:
+        ValueError: its text is invalid, or of another set.
+        UsageError: its name is not allowed.
+
+    """
+    check_line(openings.name, "the name of a set of openings")
+    known = parse_opening_set(openings.text)
+    _require(known.text == openings.text, "openings must be sorted, one per line")
+    _require(known.content_hash == wanted, "the openings are not those of the division")
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Check that commands can read the settings of a run.
+
+    Raises:
+        ValueError: a value is of another type, or the budget is invalid.
+        EngineError: the boards are invalid.
+
+    """
+    known = msgspec.convert(settings, _Settings)
+    if known.boards is not None:
+        parse_board_classes(known.boards)
+    if known.budget is not None:
+        _require(
+            is_valid_budget(known.budget), f"the settings have the invalid budget {known.budget}"
+        )
+
+
+def check_run(first: GameLine, line: GameLine) -> None:
+    """Check that a game agrees about its run with the run's first game in the file.
+
+    Raises:
+        ValueError: a field differs.
+
+    """
+    for name in SAME_OF_RUN:
+        _require(
+            getattr(first, name) == getattr(line, name),
+            f"all games of a run must have the same {name}",
+        )
+
+
+def check_pair(one: GameLine, two: GameLine) -> None:
+    """Check that two games have the same bots with colours swapped.
+
+    Raises:
+        ValueError: they do not.
+
+    """
+    swapped = (two.second, two.second_hash, two.first, two.first_hash)
+    _require(
+        (one.first, one.first_hash, one.second, one.second_hash) == swapped,
+        "the games of a pair must have the same bots with colours swapped",
+    )
+
+
+def _require(fact: bool, otherwise: str) -> None:
+    if not fact:
+        raise ValueError(otherwise)
 
 
 def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Imported:

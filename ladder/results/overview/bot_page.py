@@ -1,6 +1,6 @@
 """The data of a bot's page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from db.records.bots import BotRow
@@ -8,10 +8,11 @@ from db.records.games import GameQuery, GameRow, GameSummary
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
+from ladder.match.registry.builtins import is_catalogue_bot
+from ladder.results.overview.games import search
 from ladder.results.overview.overview import read_current_list
-from ladder.results.overview.search import search
 from ladder.results.standings.against import Opponent, compare_with_opponents
-from ladder.results.standings.history import RatedMoment, rating_history
+from ladder.results.standings.pool import RatedMoment, rating_history
 from ladder.results.standings.standings import BotStanding
 
 FORFEITS_SHOWN = 5
@@ -81,3 +82,21 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         forfeits=store.games.get_many(game.id for game in lost)[::-1],
         games=found.games,
     )
+
+
+def bot_groups(bots: Iterable[BotRow], played: Collection[str]) -> dict[str, list[str]]:
+    """Return names by group: bots with games, bots without, retired bots.
+
+    Within a group, the user's own bots come before built-in players.
+
+    Args:
+        bots: all bots; the order is kept within each part of a group.
+        played: names of bots with games.
+
+    """
+    groups: dict[str, list[str]] = {"With games": [], "Without games": [], "Retired": []}
+    for bot in sorted(bots, key=is_catalogue_bot):
+        is_retired = bot.retired_at is not None
+        label = "With games" if bot.name in played else "Without games"
+        groups["Retired" if is_retired else label].append(bot.name)
+    return {label: names for label, names in groups.items() if names}

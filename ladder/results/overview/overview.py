@@ -1,20 +1,45 @@
 """The data of the first page: runs, and the current rating list."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from db.records.runs import DivisionRow, RunKind, RunRow
+from db.records.aggregate import PairTableRow
+from db.records.games import GameQuery
+from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
 from db.store import Store
-from ladder.results.overview.pace import RunPace, measure_paces
 from ladder.results.standings.build import build_standings
 from ladder.results.standings.division import current_tables, retired_bots
-from ladder.results.standings.selection import select_bots
-from ladder.results.standings.standings import Standings
-from ladder.runs.history import past_runs
+from ladder.results.standings.pool import rate_tables
+from ladder.results.standings.standings import Standings, select_bots
+from ladder.runs.history import PastRun, past_runs
+from ladder.runs.progress import SPEED_WINDOW_S
 
 TRIALS = (RunKind.GATE, RunKind.MATCH)
 RateWithoutRun = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
-"""`ladder.results.overview.change.rate_without_run`, or a cache of it."""
+"""`ladder.results.overview.overview.rate_without_run`, or a cache of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPace:
+    """A run with its speed."""
+
+    run: PastRun
+    games_an_hour: float | None = None
+    """Games per hour over the last two minutes, or of its latest games if it had none then; None
+    without any, or if the run has ended."""
+    seconds_left: float | None = None
+    """Seconds until the target is reached; None without a target or a speed."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a process is playing it."""
+        return self.run.status is RunStatus.RUNNING
+
+    @property
+    def has_died(self) -> bool:
+        """Whether it is stored as running although no process plays it."""
+        return self.run.has_died
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +104,75 @@ def read_current_list(store: Store, division: DivisionRow) -> Standings:
         retired=retired_bots(store),
     )
     return select_bots(standings)
+
+
+def rate_without_run(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
+    """Return list ratings by name from a division's games without those of one run.
+
+    They do not change during the run. All games of the run are read.
+    """
+    if not run.rated:
+        return {}
+    tables, _ = current_tables(store, division, since=None)
+    pool = rate_tables(_subtract(tables, store.aggregate.of_run(run.id)))
+    return {} if pool is None else pool.elo
+
+
+def _subtract(tables: Sequence[PairTableRow], part: Sequence[PairTableRow]) -> list[PairTableRow]:
+    """Return tables minus the pairs of `part`; only their counts of results are then right."""
+    taken = {(row.board_class, row.a_revision, row.b_revision): row.counts for row in part}
+    left = []
+    for row in tables:
+        counts = taken.get((row.board_class, row.a_revision, row.b_revision))
+        if counts is None:
+            left.append(row)
+            continue
+        rest = tuple(max(all_ - own, 0) for all_, own in zip(row.counts, counts, strict=True))
+        if any(rest):
+            left.append(replace(row, counts=rest))
+    return left
+
+
+READ = 400
+"""Number of latest games to read."""
+SLOW_READ, SLOW_WINDOW_S = 20, 6 * 3600.0
+"""Most number and age of the games that show the speed of a slow run: one without a game in the
+last two minutes."""
+
+
+def measure_paces(
+    store: Store, runs: Sequence[PastRun], *, now: float | None = None
+) -> list[RunPace]:
+    """Return the runs with the speed of those in play; `now` is in seconds since the epoch."""
+    moment = time.time() if now is None else now
+    return [
+        _measure(store, run, moment) if run.status is RunStatus.RUNNING else RunPace(run)
+        for run in runs
+    ]
+
+
+def _measure(store: Store, run: PastRun, now: float) -> RunPace:
+    latest = store.games.newest(GameQuery(run_id=run.row.id), READ)
+    starts = [game.started_at for game in latest]
+    speed = _games_an_hour(starts, run, now, SPEED_WINDOW_S)
+    if speed is None:
+        speed = _games_an_hour(starts[:SLOW_READ], run, now, SLOW_WINDOW_S)
+    target, left = run.row.target_games, None
+    if speed and target is not None:
+        left = max(target - run.games, 0) / speed * 3600
+    return RunPace(run, speed, left)
+
+
+def _games_an_hour(starts: list[float], run: PastRun, now: float, window_s: float) -> float | None:
+    """Return the speed from the starts of the latest games, newest first.
+
+    If the clock was set back since then, games and the run seem to begin in the future, and do not
+    count.
+    """
+    begun = run.row.started_at
+    recent = [start for start in starts if 0 <= now - start <= window_s]
+    if not recent:
+        return None
+    is_cut = len(recent) == len(starts) < run.games  # older games of the window were not read
+    since = min(recent) if is_cut or begun > now else max(now - window_s, begun)
+    return len(recent) / max(now - since, 1.0) * 3600

@@ -13,8 +13,7 @@ from ladder.results.standings.build import sum_pairs
 from ladder.results.standings.comparison import CLEAR
 from ladder.results.standings.division import current_tables, retired_bots
 from ladder.results.standings.notes import Note, RetiredOpponents
-from ladder.results.standings.selection import WITH_GAMES
-from ladder.results.standings.standings import PairStanding
+from ladder.results.standings.standings import WITH_GAMES, PairStanding
 from ladder.stats.elo import EloEstimate, estimate
 
 

@@ -14,8 +14,7 @@ from ladder.errors import UsageError
 from ladder.results.standings.build import build_standings
 from ladder.results.standings.division import current_tables
 from ladder.results.standings.notes import Note
-from ladder.results.standings.selection import WITH_GAMES
-from ladder.results.standings.standings import BotStanding, Standings
+from ladder.results.standings.standings import WITH_GAMES, BotStanding, Standings
 from ladder.stats.pool.rating import RatingOptions
 
 LENGTHS = ((0, 19), (20, 29), (30, 39), (40, 59), (60, 999))

@@ -9,15 +9,14 @@ from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.build import build_standings
-from ladder.results.standings.move_times import MoveTimes, excuse_waiting, move_times
 from ladder.results.standings.notes import FormerRevisions, Note, PausedInRun
+from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import ForfeitedGame, OtherDivision, Standings
+from ladder.stats.elo import elo_to_score
 from ladder.stats.pool.rating import RatingOptions
 
 FORFEITS_READ = 1000
 """Number of latest forfeits of a division to read for those of each bot."""
-TIMES_READ = 200
-"""Number of latest games to read for processor times, if a bot seems too slow."""
 FORFEITS_NAMED = 5
 """Number of forfeits of one bot to list."""
 
@@ -62,15 +61,13 @@ def standings_of_division(
             if other.id != division.id
         ],
     )
-    standings = replace(standings, unrated_games=unrated.get(division.id, 0))
-    rated = GameQuery(division_id=division.id, rated=True, since=since)
-    return excuse_waiting(standings, _times(store, standings, rated))
+    return replace(standings, unrated_games=unrated.get(division.id, 0))
 
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
     """Return the standings by one run's games, rated or not."""
     tables = store.aggregate.of_run(run.id)
-    standings = build_standings(
+    return build_standings(
         division,
         tables,
         distinct_games=store.aggregate.count_distinct(tables, run_id=run.id),
@@ -78,15 +75,6 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
         stalled_games=store.games.count_aborts(run_id=run.id),
         retired=retired_bots(store),
     )
-    return excuse_waiting(standings, _times(store, standings, GameQuery(run_id=run.id)))
-
-
-def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTimes]:
-    """Return the move times of the latest games if a bot seems too slow, else nothing."""
-    if not any(bot.over_budget for bot in standings.bots):
-        return []
-    latest = [game.id for game in store.games.newest(wanted, TIMES_READ)]
-    return move_times(store.games.get_many(latest), standings.budget)
 
 
 def division_or_latest(store: Store, text: str | None) -> DivisionRow:
@@ -141,4 +129,34 @@ def _forfeits(
         own = found.setdefault(game.loser_revision or 0, [])
         if len(own) < FORFEITS_NAMED:
             own.append(ForfeitedGame(game.id, game.termination))
+    return found
+
+
+EXPECTED = 0.25
+"""Greatest expected score, by the rating list, of the winner of an upset."""
+
+
+def possible_upsets(
+    store: Store, division: DivisionRow | None = None
+) -> Mapping[int, frozenset[tuple[int, int]]]:
+    """Return, by division, the revisions (winner, loser) whose games would be upsets.
+
+    Only rated bots with their current revisions are considered.
+
+    Args:
+        store: the open database.
+        division: the only division to consider; None for all.
+
+    """
+    revisions = {bot.name: bot.revision.id for bot in store.bots.all(include_retired=True)}
+    found = {}
+    for one in store.divisions.all() if division is None else [division]:
+        pool = rate_tables(current_tables(store, one, since=None)[0])
+        elo = {} if pool is None else {revisions[name]: elo for name, elo in pool.elo.items()}
+        found[one.id] = frozenset(
+            (winner, loser)
+            for winner in elo
+            for loser in elo
+            if elo_to_score(elo=elo[winner] - elo[loser]) <= EXPECTED
+        )
     return found

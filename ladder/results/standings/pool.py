@@ -1,12 +1,16 @@
 """Rating the bots of the stored aggregate. Pure functions."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from db.records.aggregate import PairTableRow
+from db.records.history import HistorySlice
+from ladder.errors import UsageError
 from ladder.results.standings.notes import Misfit, NotConnected, Note, Shutouts
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.goodness import DOUBT, check
-from ladder.stats.pool.rating import Pool, PoolRating, RatingOptions, rate_connected
+from ladder.stats.pool.rating import PRIOR, Pool, PoolRating, RatingOptions, rate_connected
 
 
 def rate_tables(
@@ -49,3 +53,117 @@ def _misfits(rating: PoolRating) -> list[Note]:
     if fit.p is None or fit.p >= DOUBT or not fit.worst:
         return []
     return [Misfit(fit.p, fit.worst[0])]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedMoment:
+    """A bot's list rating after a number of games."""
+
+    bot: str
+    games: int
+    """Games of the whole division until then."""
+    time: float
+    """Start of the latest of them, in seconds since the epoch."""
+    elo: float
+    error95: float
+    """Half width of the 95 % interval in Elo."""
+
+
+def rating_history(
+    slices: Sequence[HistorySlice], current: Collection[int], options: RatingOptions | None = None
+) -> tuple[RatedMoment, ...]:
+    """Rate the bots of the largest connected group after each slice.
+
+    Args:
+        slices: slices from `store.history.slices`, oldest first.
+        current: revisions that the rating list counts.
+        options: rating options; anchors apply as soon as all of them are rated.
+
+    """
+    counts: defaultdict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0] * 9)
+    moments: list[RatedMoment] = []
+    games = 0
+    for part in slices:
+        for pairs in part.pairs:
+            if pairs.a_revision in current and pairs.b_revision in current:
+                first, second = pairs.results
+                table = counts[pairs.a_name, pairs.b_name, pairs.board_class]
+                table[3 * first.points2 + second.points2] += pairs.count
+                games += 2 * pairs.count
+        if counts:
+            cells = from_named_tables((*names, table) for names, table in counts.items())
+            rating = rate_connected(cells=cells, options=options, may_lack_anchors=True).rating
+            moments += [
+                RatedMoment(name, games, part.until, float(elo), float(error))
+                for name, elo, error in zip(rating.players, rating.elo, rating.error95, strict=True)
+            ]
+    return tuple(moments)
+
+
+ELO_LIMIT = 100_000.0
+"""Greatest distance from 0 of a rating in an option."""
+
+
+def parse_anchors(texts: Iterable[str]) -> dict[str, float]:
+    """Return fixed ratings in Elo by name from texts ``NAME=ELO``.
+
+    Raises:
+        UsageError: a text has another form, a name is repeated, or a rating is out of range.
+
+    """
+    anchors: dict[str, float] = {}
+    for text in texts:
+        name, equals, elo = text.rpartition("=")
+        if not (name and equals):
+            raise UsageError(f"write NAME=ELO, got {text!r}", "anchor")
+        if name in anchors:
+            raise UsageError(f"{name!r} is named twice: give each bot one rating", "anchor")
+        anchors[name] = parse_elo("anchor", elo)
+    return anchors
+
+
+def parse_elo(option: str, text: str, wanted: str = "an Elo") -> float:
+    """Return the Elo in an option's text; the error names what is `wanted`.
+
+    Raises:
+        UsageError: the text is not a number, or out of range.
+
+    """
+    try:
+        elo = float(text)
+    except ValueError:
+        elo = float("nan")
+    if not abs(elo) <= ELO_LIMIT:
+        raise UsageError(f"it must be {wanted} within ±{ELO_LIMIT:g}, got {text!r}", option)
+    return elo
+
+
+def rating_options(
+    *,
+    anchors: Iterable[str] = (),
+    mean: float | None = None,
+    prior: float = PRIOR,
+    advantage: str = "fit",
+) -> RatingOptions:
+    """Return rating options from the texts of a command line.
+
+    Raises:
+        UsageError: a text has another form, a number is out of range, or two options contradict
+            each other.
+
+    """
+    fixed = parse_anchors(anchors)
+    if fixed and mean is not None:
+        raise UsageError("it cannot be combined with an anchor: give one of them", "mean")
+    if not 0 <= prior <= 1e6:
+        raise UsageError(f"it must be 0 to 1000000 virtual draws, got {prior:g}", "prior")
+    return RatingOptions(
+        mean=None if mean is None else parse_elo("mean", str(mean)),
+        anchors=fixed,
+        prior=prior,
+        advantage=(
+            None
+            if advantage == "fit"
+            else parse_elo("first_mover_advantage", advantage, "fit or an Elo")
+        ),
+    )

@@ -1,15 +1,17 @@
 """The records of a rating list.
 
 `ladder.results.standings.division` reads the aggregate of a division and has
-`ladder.results.standings.build` compute the list; `ladder.results.standings.selection` leaves out
+`ladder.results.standings.build` compute the list; `ladder.results.standings.standings` leaves out
 bots that are not to be shown.
 """
 
-from collections.abc import Mapping, Sequence
+import fnmatch
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.result import Termination
-from ladder.results.standings.notes import Note, SharedMachine
+from ladder.names import select_names
+from ladder.results.standings.notes import Note, PartShown, RetiredLeftOut
 from ladder.stats.pool.rating import Pool
 
 FORFEIT_SHARE = 0.02
@@ -54,8 +56,7 @@ class BotStanding:
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why fields are None, by field."""
     over_budget: bool = False
-    """Whether the mean move takes longer than the budget, unless the bot only waited for a
-    processor."""
+    """Whether the mean move takes longer than the budget."""
     retired: bool = False
     """Whether the bot is retired."""
     forfeit_games: Sequence[ForfeitedGame] = ()
@@ -161,11 +162,6 @@ class Standings:
         return self.games // 2
 
     @property
-    def is_shared(self) -> bool:
-        """Whether bots had to wait for the processor."""
-        return any(isinstance(note, SharedMachine) for note in self.notes)
-
-    @property
     def anchors(self) -> Mapping[str, float]:
         """Fixed ratings in Elo by name."""
         return {} if self.pool is None else self.pool.rating.options.anchors
@@ -192,3 +188,74 @@ class Standings:
                 zip(rating.classes, rating.advantage.tolist(), strict=True)
             )
         }
+
+
+WITH_GAMES = "name a bot of `ladder report`, or choose another division"
+"""Advice about a name without rated games."""
+
+
+def select_bots(
+    standings: Standings, *, patterns: Sequence[str] = (), retired: bool = False
+) -> Standings:
+    """Return the list with the bots that a report shows.
+
+    Retired bots are left out, unless `retired` is set, a pattern selects only retired ones, or all
+    bots are retired. The list has ranks of its own; ratings are among all bots.
+
+    Args:
+        standings: standings of all bots.
+        patterns: names or shell patterns; empty for all bots.
+        retired: whether to show retired bots.
+
+    Raises:
+        UsageError: a pattern selects no bot of the list.
+
+    """
+    left_out = {bot.name for bot in standings.bots if bot.retired}
+    for pattern in patterns:
+        found = fnmatch.filter([bot.name for bot in standings.bots], pattern)
+        if left_out.issuperset(found):
+            left_out.difference_update(found)
+    if retired or len(left_out) == len(standings.bots):
+        left_out = set()
+    return show_only(_without(standings, left_out), _selected(standings, patterns, left_out))
+
+
+def show_only(standings: Standings, names: Collection[str] | None) -> Standings:
+    """Return the list with the rows of these bots only, ranked anew; None for all rows."""
+    bots = [bot for bot in standings.bots if names is None or bot.name in names]
+    if len(bots) == len(standings.bots):
+        return standings
+    return replace(
+        standings,
+        bots=[replace(bot, rank=rank) for rank, bot in enumerate(bots, start=1)],
+        pairs_table=_pairs_among(standings, {bot.name for bot in bots}),
+        notes=[*standings.notes, PartShown(len(bots), standings.ranked)],
+    )
+
+
+def _without(standings: Standings, names: Collection[str]) -> Standings:
+    """Return the list without retired bots, with new ranks and a note."""
+    if not names:
+        return standings
+    kept = [bot for bot in standings.bots if bot.name not in names]
+    return replace(
+        standings,
+        ranked=len(kept),
+        bots=[replace(bot, rank=rank) for rank, bot in enumerate(kept, start=1)],
+        pairs_table=_pairs_among(standings, {bot.name for bot in kept}),
+        notes=[*standings.notes, RetiredLeftOut(len(names))],
+    )
+
+
+def _selected(
+    standings: Standings, patterns: Sequence[str], left_out: Collection[str]
+) -> list[str] | None:
+    if not patterns:
+        return None
+    names = [bot.name for bot in standings.bots if bot.name not in left_out]
+    return select_names(patterns, names, f"has no rated games in {standings.label}", WITH_GAMES)
+
+
+def _pairs_among(standings: Standings, names: Collection[str]) -> list[PairStanding]:
+    return [line for line in standings.pairs_table if line.a in names and line.b in names]

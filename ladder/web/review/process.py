@@ -17,13 +17,13 @@ from engine.errors import EngineError
 from ladder.errors import LadderError
 from ladder.look_ahead import lower_priority
 from ladder.results.analysis.division import GameTruth
-from ladder.results.analysis.review import (
+from ladder.results.analysis.game import (
     ReviewLimits,
     ReviewProgress,
     review_game,
     save_review,
 )
-from ladder.results.overview.find_game import find_game
+from ladder.results.overview.games import find_game
 from ladder.web.writing import open_to_write
 
 REPORT_S = 0.1

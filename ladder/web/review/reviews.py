@@ -12,7 +12,7 @@ import msgspec
 
 from db.records.games import GameRow
 from ladder.results.analysis.division import GameTruth
-from ladder.results.analysis.review import ReviewProgress
+from ladder.results.analysis.game import ReviewProgress
 from ladder.web.errors import NotFound, Overloaded
 from ladder.web.review.process import ReviewMessage, ReviewRequest
 from reports.analyze import review_status

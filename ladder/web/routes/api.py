@@ -8,12 +8,11 @@ from starlette.responses import Response
 
 from db.store import Store
 from ladder.results.analysis.division import read_mistakes, read_truth
-from ladder.results.overview.find_game import find_game
-from ladder.results.overview.pace import measure_paces
-from ladder.results.overview.search import search
+from ladder.results.overview.games import find_game, search
+from ladder.results.overview.overview import measure_paces
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
-from ladder.results.standings.selection import select_bots
+from ladder.results.standings.standings import select_bots
 from ladder.runs.history import past_runs
 from ladder.web.security.parameters import InDivision, Nothing, OfBots, OfGames, read_query
 from ladder.web.site import site_of

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.results.overview.bot_groups import bot_groups
+from ladder.results.overview.bot_page import bot_groups
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import current_tables, division_or_latest
 from ladder.web.pages import page

@@ -6,9 +6,8 @@ from starlette.responses import JSONResponse, Response
 from db.store import Store
 from ladder.match.registry.builtins import shown_first
 from ladder.results.analysis.division import read_truth
-from ladder.results.overview.bot_groups import bot_groups
-from ladder.results.overview.find_game import find_game
-from ladder.results.overview.search import search
+from ladder.results.overview.bot_page import bot_groups
+from ladder.results.overview.games import find_game, search
 from ladder.web.pages import page
 from ladder.web.security.parameters import CONDITIONS, Nothing, OfGames, read_query
 from ladder.web.site import site_of
@@ -32,7 +31,6 @@ async def games_page(request: Request) -> Response:
             bot_groups(shown_first(store.bots.all(include_retired=True), played), played),
             found.next,
             before=before,
-            is_cut=found.is_cut,
         )
 
     return await page(request, "games.html.j2", render, here="/games")

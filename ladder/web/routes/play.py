@@ -14,8 +14,8 @@ from engine.board import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
 from ladder.match.registry.builtins import shown_first
-from ladder.results.overview.bot_groups import bot_groups
-from ladder.results.overview.find_game import find_game
+from ladder.results.overview.bot_page import bot_groups
+from ladder.results.overview.games import find_game
 from ladder.web.errors import Refused
 from ladder.web.pages import answer_once, page
 from ladder.web.play.open_game import GameRequest

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.results.overview.pace import measure_paces
+from ladder.results.overview.overview import measure_paces
 from ladder.results.standings.division import standings_of_run
 from ladder.runs.history import past_run
 from ladder.web.errors import NotFound

@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
-from ladder.results.overview.game_filter import GameFilter
-from ladder.results.overview.game_words import BotResult, Mover
+from ladder.results.overview.games import BotResult, GameFilter, Mover
 from ladder.web.errors import Refused
 
 LARGEST_KEY = (1 << 63) - 1

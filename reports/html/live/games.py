@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from bots.champion import CHAMPION
 from db.records.games import GameRow, GameSummary
 from ladder.results.analysis.division import GameTruth
-from ladder.results.overview.game_words import ENDINGS, BotResult, Mover
+from ladder.results.overview.games import ENDINGS, BotResult, Mover
 from reports.games import FIELDS
 from reports.html.live import links
 from reports.html.live.links import bot_link, game_link, run_link
@@ -30,7 +30,6 @@ def games_parts(
     next_id: int | None,
     *,
     before: int | None,
-    is_cut: bool,
 ) -> PageParts:
     """Return the list of matching games and the form of conditions.
 
@@ -40,7 +39,6 @@ def games_parts(
         groups: all bots, by group.
         next_id: the parameter ``before`` of the next page; None on the last page.
         before: the parameter ``before`` of this page; None on the first page.
-        is_cut: whether the search stopped at its limit before the page was full.
 
     """
     conditions = dict(given)
@@ -53,8 +51,6 @@ def games_parts(
                 table=games_table(games),
                 older=older,
                 newest=f"/games?{urlencode(conditions)}" if before is not None else "",
-                is_cut=is_cut,
-                next_id=next_id,
             ),
             "form": fragment(
                 "games_form.html.j2",

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from ladder.experiments.gate.stored import HeadToHead
-from ladder.results.overview.overview import Overview
-from ladder.results.overview.pace import RunPace
+from ladder.results.overview.overview import Overview, RunPace
 from reports.html.figures import specs_of
 from reports.html.live import links
 from reports.html.live.links import bot_link, division_link, games_link, run_link

@@ -7,7 +7,7 @@ from db.records.bots import HUMAN
 from db.records.games import Thought
 from engine.board import Board
 from engine.position import Position
-from ladder.results.overview.find_game import unstored_game
+from ladder.results.overview.games import unstored_game
 from ladder.tools.play.game import InteractiveGame
 from reports.html.viewer import viewer_game
 from reports.html.words import as_sentence

@@ -2,7 +2,7 @@
 
 from db.records.runs import DASHBOARD, RunStatus
 from ladder.experiments.stored import StoredRun
-from ladder.results.overview.pace import RunPace
+from ladder.results.overview.overview import RunPace
 from ladder.results.standings.standings import Standings
 from reports.findings.run import bot_columns, finding_of, forfeit_lines, paused_lines
 from reports.html.figures import specs_of

@@ -2,7 +2,7 @@
 
 from db.records.runs import RunKind, RunRow, RunStatus
 from ladder.names import counted
-from ladder.results.overview.pace import RunPace
+from ladder.results.overview.overview import RunPace
 from reports.layout.format import rough_duration
 
 

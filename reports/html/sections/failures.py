@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ladder.match.process.failures import remove_stderr
-from ladder.results.standings.showcase import ShownGame
+from ladder.results.standings.report_data import ShownGame
 from reports.html.tables import Cell, Table, headings, number
 from reports.html.viewer import TEXT_LIMIT
 

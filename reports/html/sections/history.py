@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from db.records.bots import BotRow
-from ladder.results.standings.history import RatedMoment
+from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.standings import BotStanding
 from reports.html.charts.ratings import date_chart, history_chart
 from reports.html.charts.spec import PALETTE

@@ -23,8 +23,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games
-from ladder.results.exchange.pgn_tags import decode_tag, tagged_games
-from ladder.results.standings.pgn_list import count_results
+from ladder.results.standings.pgn_list import count_results, decode_tag, tagged_games
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.visible import visible, visible_lines
 from reports.layout.console import PlainConsole

@@ -13,8 +13,7 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
-from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.showcase import ShownGame
+from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.findings.finding import finding_markdown
 from reports.findings.gate import gate_finding
 from reports.html.findings import finding_page, parts_of

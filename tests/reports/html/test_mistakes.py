@@ -5,8 +5,7 @@ import pytest
 from db.records.games import Thought
 from engine.board import parse_board
 from ladder.results.analysis.division import GameTruth, format_columns
-from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
-from ladder.results.analysis.verdict import judge_move
+from ladder.results.analysis.verdict import FAR, UNBOUNDED, Bounds, judge_move
 from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
 from reports.html.sections.mistakes import mistakes_figure, mistakes_table

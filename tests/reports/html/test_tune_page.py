@@ -6,8 +6,7 @@ import pytest
 
 from ladder.experiments.tune.bots import Registration
 from ladder.experiments.tune.session import TuningOutcome
-from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.showcase import ShownGame
+from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.findings.finding import finding_text
 from reports.findings.tune import tune_finding
 from reports.html.findings import finding_page, parts_of

@@ -8,8 +8,15 @@ from engine.solver.value import Outcome
 from ladder.results.analysis.division import DivisionMistakes, FalseProof, GameTruth
 from ladder.results.analysis.mistakes import mistakes_by_revision
 from ladder.results.analysis.session import Progress
-from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
-from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict, judge_move
+from ladder.results.analysis.verdict import (
+    FAR,
+    UNBOUNDED,
+    Bounds,
+    Claim,
+    Decision,
+    MoveVerdict,
+    judge_move,
+)
 
 LOST = MoveVerdict(Outcome.DRAW, Outcome.LOSS, Decision.YES, 0, 0.5, Claim.FALSE)
 

@@ -10,7 +10,7 @@ from engine.result import Termination
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.stored import games_of_gate, trial_of, trials_of
-from ladder.results.standings.showcase import Reason
+from ladder.results.standings.report_data import Reason
 from ladder.runs.history import past_run
 from tests.support.data.league import Game, League
 

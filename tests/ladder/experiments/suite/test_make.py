@@ -9,7 +9,7 @@ from engine.position import Position
 from engine.position_key import key_of
 from ladder.experiments.suite.make import MAX_PER_GAME, Mining, careless_games, mine
 from ladder.experiments.suite.puzzle import THEMES, Puzzle
-from ladder.results.analysis.solved import number_of, outcome_of
+from ladder.results.analysis.verdict import number_of, outcome_of
 from tests.engine.solver.oracle import Oracle
 
 BOARDS = parse_board_classes("4x5")

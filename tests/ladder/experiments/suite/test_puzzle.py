@@ -8,7 +8,7 @@ from engine.position import parse_position
 from engine.solver.solver import Solver
 from ladder.errors import UsageError
 from ladder.experiments.suite.puzzle import Puzzle, puzzle_of, read_suite, right_column, text_of
-from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds, solve_columns
+from ladder.results.analysis.verdict import FAR, UNBOUNDED, Bounds, solve_columns
 
 GOOD = (
     '{"board":"5x5","moves":"32144442212","answer":3,"value":"win","distance":11,"theme":"endgame"}'

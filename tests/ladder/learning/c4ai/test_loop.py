@@ -9,9 +9,8 @@ from bots.c4ai.weights import LIMIT, Weights, read_weights
 from engine.seeds import SplitMix
 from ladder.errors import UsageError
 from ladder.learning.c4ai.log import WEIGHTS, open_log
-from ladder.learning.c4ai.loop import Generation, TrainingState, mutate, train
+from ladder.learning.c4ai.loop import Generation, TrainingState, Trials, mutate, train
 from ladder.learning.c4ai.settings import TrainingSettings, settings_for
-from ladder.learning.c4ai.trials import Trials
 from ladder.learning.training_folder import LOG
 
 START = Weights(0, 0, 0, 900, 0, 0)

@@ -16,24 +16,27 @@ from engine.solver.value import Outcome
 from ladder.errors import UsageError
 from ladder.match.openings.draw import search_value
 from ladder.results.analysis.division import GameTruth, read_truth
-from ladder.results.analysis.game import Effort, ReplayedGame, Solvers, analyse_game
-from ladder.results.analysis.review import (
+from ladder.results.analysis.game import (
+    Effort,
+    ReplayedGame,
     Review,
     ReviewLimits,
     ReviewProgress,
+    Solvers,
+    analyse_game,
     review_game,
     save_review,
 )
 from ladder.results.analysis.session import analyse
-from ladder.results.analysis.solved import (
+from ladder.results.analysis.verdict import (
     UNBOUNDED,
     Bounds,
     best_bounds,
+    judge_move,
     solve_columns,
     unpack_columns,
 )
-from ladder.results.analysis.verdict import judge_move
-from ladder.results.overview.find_game import unstored_game
+from ladder.results.overview.games import unstored_game
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.results.analysis.test_session import Silent, count_rows
 from tests.support.calls import calls_of

@@ -14,8 +14,7 @@ from engine.solver.value import Outcome
 from ladder.results.analysis.division import format_truth, read_columns, read_mistakes
 from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, Effort
 from ladder.results.analysis.session import Progress, analyse
-from ladder.results.analysis.solved import solve_columns
-from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
+from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict, solve_columns
 from tests.engine.solver.oracle import Oracle
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.support.calls import calls_of

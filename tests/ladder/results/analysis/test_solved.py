@@ -8,7 +8,7 @@ from engine.position_key import key_of
 from engine.seeds import SplitMix
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome, Value
-from ladder.results.analysis.solved import (
+from ladder.results.analysis.verdict import (
     FAR,
     Bounds,
     best_bounds,

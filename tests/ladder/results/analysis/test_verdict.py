@@ -4,8 +4,16 @@ import pytest
 
 from db.records.games import Thought, parse_claim
 from engine.solver.value import Outcome
-from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
-from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict, check_claim, judge_move
+from ladder.results.analysis.verdict import (
+    FAR,
+    UNBOUNDED,
+    Bounds,
+    Claim,
+    Decision,
+    MoveVerdict,
+    check_claim,
+    judge_move,
+)
 
 LOSS, DRAW, WIN = Outcome.LOSS, Outcome.DRAW, Outcome.WIN
 

@@ -28,8 +28,7 @@ from ladder.match.registry.registered import refuse_unplayable
 from ladder.results.analysis.division import read_columns
 from ladder.results.analysis.session import analyse
 from ladder.results.exchange.analyses import with_positions
-from ladder.results.exchange.files import WRITERS
-from ladder.results.exchange.game_format import GameFormat
+from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games, write_jsonl
 from ladder.tools.doctor.database import examine_database

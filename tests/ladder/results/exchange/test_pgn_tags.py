@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
-from ladder.results.exchange.pgn_tags import tagged_games
 from ladder.results.standings.pgn_list import (
     WANTED,
     count_results,
+    tagged_games,
 )
 
 

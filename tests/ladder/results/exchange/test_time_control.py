@@ -2,7 +2,7 @@
 
 import pytest
 
-from ladder.results.exchange.pgn import write_pgn
+from ladder.results.exchange.formats import write_pgn
 from tests.ladder.results.exchange.test_importing import lines_of_a_pair
 
 

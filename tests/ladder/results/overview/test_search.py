@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from db.errors import UnknownRow
 from db.records.games import GameQuery
 from engine.result import Result, Termination
-from ladder.results.overview.search import search
+from ladder.results.overview.games import search
 from tests.support.data.league import Game, League
 
 NAMES = ("alpha", "beta", "gamma")
@@ -61,21 +60,19 @@ queries = st.fixed_dictionaries(
 
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(conditions=queries, first=st.integers(1, 30), stretch=st.integers(1, 60))
+@given(conditions=queries, first=st.integers(1, 30))
 def test_pages_find_what_one_query_finds(
-    league: League, conditions: dict[str, object], first: int, stretch: int
+    league: League, conditions: dict[str, object], first: int
 ) -> None:
     """Following `next` from page to page must give the games of one query, in the same order."""
     if conditions["bot"] is None:
         conditions |= {"opponent": None, "moved_first": None}
     query = GameQuery(**conditions)  # type: ignore[arg-type]
     expected = league.store.games.newest(query, 100)
-    found = search(league.store, query, first, stretch=stretch, longest_s=60)
+    found = search(league.store, query, first)
     games = [*found.games]
     if found.next is not None:
-        games += search(
-            league.store, replace(query, before=found.next), 100, stretch=stretch, longest_s=60
-        ).games
+        games += search(league.store, replace(query, before=found.next), 100).games
     assert games == expected
 
 
@@ -89,18 +86,3 @@ def test_names_that_are_unknown_are_refused(league: League) -> None:
     ):
         with pytest.raises(UnknownRow):
             search(league.store, query, 5)
-
-
-@pytest.mark.slow
-def test_a_search_that_takes_too_long_continues_where_it_ended(tmp_path: Path) -> None:
-    """A search without time must end after one read, and its `next` must lead to the rest."""
-    with League(tmp_path / "games.db", *NAMES) as league:
-        run = league.run()
-        league.pair(run, "alpha", "beta", "1-0", "0-1")
-        league.pairs(run, "beta", "gamma", 20, "1-0", "0-1")
-        query = GameQuery(bot="alpha")
-        cut = search(league.store, query, 5, longest_s=-1.0, stretch=10)
-        assert (cut.games, cut.next, cut.is_cut) == ([], 33, True)
-        rest = search(league.store, replace(query, before=cut.next), 5)
-        assert [game.id for game in rest.games] == [2, 1]
-        assert (rest.next, rest.is_cut) == (None, False)

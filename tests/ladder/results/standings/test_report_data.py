@@ -10,8 +10,7 @@ from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.results.standings.division import standings_of_division
 from ladder.results.standings.move_times import move_times
-from ladder.results.standings.report_data import ReportData, read_report_data
-from ladder.results.standings.showcase import Reason
+from ladder.results.standings.report_data import Reason, ReportData, read_report_data
 from tests.support.data.league import Game, League
 
 

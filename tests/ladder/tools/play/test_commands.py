@@ -4,7 +4,7 @@ import pytest
 
 from engine.board import parse_board
 from ladder.errors import UsageError
-from ladder.tools.play.commands import (
+from ladder.tools.play.game import (
     CommandKind,
     PlayCommand,
     parse_command,

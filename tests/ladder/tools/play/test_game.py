@@ -13,7 +13,7 @@ from ladder.errors import BotFailure, BotTimeout
 from ladder.match.game.referee import GameEnd
 from ladder.match.specs import start_command
 from ladder.results.analysis.division import format_bounds
-from ladder.results.analysis.solved import Bounds
+from ladder.results.analysis.verdict import Bounds
 from ladder.tools.play.game import InteractiveGame
 from reports.play import advice, ending
 from tests.support.fakes import fake_start
