@@ -393,7 +393,7 @@ SOLVED_POSITIONS = _table(
     column("solver_version", Integer),
     # Node limit of the search.
     column("nodes", BigInteger),
-    # Packed by `ladder.results.analysis.solved`.
+    # Packed by `ladder.results.analysis.verdict`.
     column("bounds", LargeBinary),
 )
 StoredSolution = SOLVED_POSITIONS.c

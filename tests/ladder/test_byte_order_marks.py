@@ -3,8 +3,6 @@
 import codecs
 from pathlib import Path
 
-from ladder.experiments.suite.baseline import read_baseline
-
 from ladder.cli.app import parser
 from ladder.cli.config import read_defaults
 from ladder.experiments.suite.puzzle import read_suite
