@@ -20,7 +20,7 @@ from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
-from ladder.match.registry.register import remove_builds
+from ladder.match.registry.register import remove_unused_builds
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import hashes_of
 from ladder.runs.settings import RunSettings, identity_hash
@@ -309,7 +309,7 @@ class _BisectSession:
             self._context.store.runs.set_verdict(run_id, verdict.value)
         rows = [row for row in (*self._rows.values(), self._good) if row.retired_at is not None]
         self._context.store.bots.drop_archives([row.revision.id for row in rows])
-        remove_builds(self._context.store)
+        remove_unused_builds(self._context.store, rows)
 
     def _identity(self, bisection: Bisection) -> str:
         """Return a hash that is equal for searches that can use each other's games."""

@@ -18,14 +18,14 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, gate_pairing
 from ladder.experiments.tune.parameters import ParameterValues, Template
+from ladder.match.registry.from_spec import base_name, name_with_values
 from ladder.match.registry.register import (
     RegistrationRequest,
+    examine,
     known_bots,
     save_bot,
-    try_request,
 )
 from ladder.match.registry.registered import unpacked_launch
-from ladder.match.registry.spec_names import base_name, name_with_values
 from ladder.match.specs.archive import cached_archive
 from ladder.match.specs.source import PackedBot, identity_of, pack_spec
 from ladder.match.specs.spec import ResolvedBot, read_spec
@@ -241,7 +241,7 @@ def _examined(
         note=note,
         restart=task.settings.restart,
     )
-    return try_request(known_bots(store), request, bot, task.settings.confinement).new
+    return examine(known_bots(store), request, task.settings.confinement, packed=bot).new
 
 
 def stored_bot(store: Store, bot: BotRow | NewBot) -> BotRow:

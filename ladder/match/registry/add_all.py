@@ -15,9 +15,8 @@ from ladder.match.registry.register import (
     ExaminedBot,
     NothingToAdd,
     RegistrationRequest,
-    check_request,
+    examine,
     pack_request,
-    try_request,
 )
 from ladder.match.specs.source import GitTree, PackedBot
 from ladder.names import check_name
@@ -160,8 +159,7 @@ def _attempt(
     if isinstance(bot, str):
         return Attempt(request, problem=bot)
     try:
-        check_request(known, request)
-        return Attempt(request, try_request(known, request, bot, confinement))
+        return Attempt(request, examine(known, request, confinement, bot))
     except Stopped:
         raise
     except NothingToAdd:

@@ -1,5 +1,6 @@
 """The built-in players in a database, kept in step with the catalogue."""
 
+import contextlib
 from collections.abc import Collection, Iterable
 
 import msgspec
@@ -7,11 +8,11 @@ import msgspec
 from bots.catalogue import VERSIONS
 from bots.champion import CHAMPION
 from bots.errors import SpecError, UnknownPlayer
-from bots.version import Version
 from db.records.bots import BotRow, NewBot, NewRevision
+from db.records.launch import Launch
 from db.store import Store
 from engine.cache import ROOT
-from ladder.match.specs.spec import BUILTIN, read_spec, resolve_own_player
+from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec, resolve_own_player
 
 OPPONENTS = ("random", "flat-mc", "v1", "v4", "v12", "v17", CHAMPION, "exact")
 """The built-in players that lists, menus and runs without `--bots` show; the others are played when
@@ -30,65 +31,38 @@ def sync_builtins(store: Store) -> list[str]:
 
     """
     known = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    new: list[NewBot] = []
-    changed: dict[str, NewRevision] = {}
-    for version in VERSIONS.values():
-        if version.hidden:
-            continue
-        revision = _catalogue_revision(version)
-        bot = known.get(version.name)
-        if bot is None:
-            new.append(_new_bot(version, revision))
-        elif bot.revision.launch.is_own and bot.revision.content_hash != revision.content_hash:
-            changed[version.name] = revision
+    new = [
+        NewBot(
+            name=version.name,
+            family=version.family,
+            spec=BUILTIN + version.name,
+            based_on=version.based_on,
+            change=version.change,
+            revision=_revision(read_spec(BUILTIN + version.name, ROOT)),
+        )
+        for version in VERSIONS.values()
+        if not version.hidden and version.name not in known
+    ]
+    changed = {}
     for bot in known.values():
-        is_own = bot.revision.launch.is_own
-        if is_own and bot.name not in VERSIONS and bot.retired_at is None:
-            new_revision = _changed_revision(bot)
-            if new_revision is not None:
-                changed[bot.name] = new_revision
+        if not bot.revision.launch.is_own or (bot.retired_at and bot.name not in VERSIONS):
+            continue
+        # If these sources lack it, that is an error when it plays.
+        with contextlib.suppress(SpecError, UnknownPlayer):
+            resolved = resolve_own_player(bot.revision.launch)
+            if resolved.content_hash != bot.revision.content_hash:
+                changed[bot.name] = _revision(resolved, bot.revision.launch)
     if new or changed:
         store.bots.bring_up_to_date(new, changed)
     return list(changed)
 
 
-def _changed_revision(bot: BotRow) -> NewRevision | None:
-    """Return the new revision of a player with options, or None if its content is the same.
-
-    The options are those of its launch, which hold the content of files that the user named.
-    """
-    try:
-        resolved = resolve_own_player(bot.revision.launch)
-    except (SpecError, UnknownPlayer):  # these sources lack it, which is an error when it plays
-        return None
-    if resolved.content_hash == bot.revision.content_hash:
-        return None
+def _revision(resolved: ResolvedBot, former: Launch | None = None) -> NewRevision:
+    """Return the revision of a player, which keeps how it was started."""
     return NewRevision(
         content_hash=resolved.content_hash,
-        launch=msgspec.structs.replace(bot.revision.launch, player=resolved.launch.player),
-        budgets=bot.revision.budgets,
-        boards=bot.revision.boards,
-        files=resolved.files,
-    )
-
-
-def _new_bot(version: Version, revision: NewRevision) -> NewBot:
-    return NewBot(
-        name=version.name,
-        family=version.family,
-        spec=BUILTIN + version.name,
-        based_on=version.based_on,
-        change=version.change,
-        revision=revision,
-    )
-
-
-def _catalogue_revision(version: Version) -> NewRevision:
-    resolved = read_spec(BUILTIN + version.name, ROOT)
-    return NewRevision(
-        content_hash=resolved.content_hash,
-        launch=resolved.launch,
-        budgets=tuple(version.budgets),
+        launch=msgspec.structs.replace(former or resolved.launch, player=resolved.launch.player),
+        budgets=resolved.budgets or (),
         files=resolved.files,
     )
 

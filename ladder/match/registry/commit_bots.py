@@ -11,8 +11,8 @@ from db.records.bots import BotRow, NewBot, NewRevision
 from db.records.launch import Origin
 from db.store import Store
 from ladder.match.process.confinement import Confinement
+from ladder.match.registry.from_spec import base_name
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
-from ladder.match.registry.spec_names import base_name
 from ladder.match.specs.git import LoggedCommit
 from ladder.match.specs.source import GitSource, find_origin
 from ladder.visible import visible

@@ -1,6 +1,6 @@
 """Registration of a bot: it is tried out first, and stored only if it passes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ladder.match.registry.stored_trial import MOST_NAMED, StoredTrial, try_pack
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
-from ladder.match.specs.git_build import note_owner, remove_unused_builds
+from ladder.match.specs.git import remove_builds
 from ladder.match.specs.source import GitSource, GitTree, PackedBot, pack_in_tree, pack_spec
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
 
@@ -90,28 +90,6 @@ def known_bots(store: Store) -> dict[str, BotRow]:
     return {bot.name: bot for bot in store.bots.all(include_retired=True)}
 
 
-def examine(
-    known: Mapping[str, BotRow],
-    request: RegistrationRequest,
-    confinement: Confinement,
-) -> ExaminedBot:
-    """Pack the files of a bot and try it out, without storing anything.
-
-    Args:
-        known: the registered bots by name, including retired ones.
-        request: the bot.
-        confinement: its confinement in the trial.
-
-    Raises:
-        UsageError: the name cannot be used, the files cannot be packed, or the bot failed its
-            trial.
-        SpecError: the specification is not valid.
-
-    """
-    check_request(known, request)
-    return try_request(known, request, pack_request(request), confinement)
-
-
 def pack_request(request: RegistrationRequest) -> PackedBot:
     """Pack the files of a bot. Raises UsageError and SpecError."""
     if request.tree is not None:
@@ -126,39 +104,54 @@ def pack_request(request: RegistrationRequest) -> PackedBot:
     )
 
 
-def try_request(
+def examine(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
-    bot: PackedBot,
     confinement: Confinement,
+    packed: PackedBot | None = None,
 ) -> ExaminedBot:
-    """Try a packed bot out. The arguments and errors are those of `examine`."""
-    former = known.get(request.name)
+    """Pack the files of a bot and try it out, without storing anything.
+
+    Args:
+        known: the registered bots by name, including retired ones.
+        request: the bot.
+        confinement: its confinement in the trial.
+        packed: the bot as `pack_request` has packed it; None: it is packed now.
+
+    Raises:
+        UsageError: the name cannot be used, the files cannot be packed, or the bot failed its
+            trial.
+        SpecError: the specification is not valid.
+
+    """
+    _check(known, request)
+    bot = pack_request(request) if packed is None else packed
+    resolved, former = bot.resolved, known.get(request.name)
     based_on, note = request.based_on, request.note
     if former is not None:
         _refuse_taken(former, request, bot)
         based_on = former.based_on if based_on is None else based_on
         note = former.change if note is None else note
-    resolved = bot.resolved
-    started = msgspec.structs.replace(
+    launch = msgspec.structs.replace(
         resolved.launch, restart=request.restart or resolved.launch.restart
     )
-    bot = replace(bot, resolved=replace(resolved, launch=started))
-    tried = _run_trial(bot, request, confinement)
-    launch = msgspec.structs.replace(
-        started,
-        min_time_ms=tried.found.min_time_ms,
-        writes=tried.writes,
-    )
+    bot = replace(bot, resolved=replace(resolved, launch=launch))
+    try:
+        tried = _run_trial(bot, request, confinement)
+    except UsageError:
+        remove_builds([launch])
+        raise
     new = NewBot(
         name=request.name,
         family=resolved.family,
         spec=request.spec,
         based_on=based_on or None,
-        change="" if note is None else check_line(note, "a note"),
+        change=note or "",
         revision=NewRevision(
             content_hash=resolved.content_hash,
-            launch=launch,
+            launch=msgspec.structs.replace(
+                launch, min_time_ms=tried.found.min_time_ms, writes=tried.writes
+            ),
             budgets=tried.found.budgets,
             boards=tried.found.boards,
             files=resolved.files,
@@ -168,7 +161,7 @@ def try_request(
     return ExaminedBot(new, tried.found, resolved.left_out, tried.read_outside)
 
 
-def check_request(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
+def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
     """Refuse a request before anything is packed. Raises UsageError."""
     check_name(request.name)
     if request.name == HUMAN:
@@ -187,8 +180,7 @@ def _run_trial(
     request: RegistrationRequest,
     confinement: Confinement,
 ) -> StoredTrial:
-    resolved = bot.resolved
-    launch, budgets = resolved.launch, resolved.budgets or ()
+    launch, budgets = bot.resolved.launch, bot.resolved.budgets or ()
     if launch.is_own and "?" not in str(launch.player):
         return StoredTrial(result_from_catalogue(str(launch.player), budgets))
     compile_launches([launch])
@@ -215,9 +207,12 @@ def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
         NameTaken: a bot of that name was registered meanwhile.
 
     """
-    exists = replace and new.name in known_bots(store)
-    note_owner(new.revision.launch, store.where)
-    return store.bots.replace(new) if exists else store.bots.add(new)
+    former = known_bots(store).get(new.name) if replace else None
+    if former is None:
+        return store.bots.add(new)
+    row = store.bots.replace(new)
+    remove_unused_builds(store, [former])
+    return row
 
 
 def delete_bot(store: Store, name: str) -> None:
@@ -228,15 +223,18 @@ def delete_bot(store: Store, name: str) -> None:
         InUse: it has games or planned pairs.
 
     """
-    refuse_catalogue_bot(store.bots.get(name), f"`ladder bots retire {name}` takes it out of runs")
+    row = store.bots.get(name)
+    refuse_catalogue_bot(row, f"`ladder bots retire {name}` takes it out of runs")
     store.bots.delete(name)
-    remove_builds(store)
+    remove_unused_builds(store, [row])
 
 
-def remove_builds(store: Store) -> int:
-    """Remove environments that no bot of the database uses any more; return their number."""
-    launches = [row.revision.launch for row in store.bots.all(include_retired=True)]
-    return remove_unused_builds(store.where, [each for each in launches if each.can_play])
+def remove_unused_builds(store: Store, gone: Iterable[BotRow]) -> None:
+    """Remove environments that bots have used and none that can play uses."""
+    launches = [row.revision.launch for row in known_bots(store).values()]
+    remove_builds(
+        [row.revision.launch for row in gone], [each for each in launches if each.can_play]
+    )
 
 
 def refuse_name(store: Store, name: str) -> None:
@@ -271,28 +269,26 @@ def _refuse_taken(known: BotRow, request: RegistrationRequest, bot: PackedBot) -
     if request.replace:
         return
     name, difference = known.name, _difference(known, request, bot)
+    is_retired = known.retired_at is not None
+    replacing = f"`ladder bots add {name} SPEC --replace`"
     if not known.revision.launch.can_play:
         raise UsageError(
-            f"a bot named {name} is registered without its files: `ladder bots add {name} SPEC "
-            "--replace` replaces it, and keeps its games if the content is the same"
+            f"a bot named {name} is registered without its files: {replacing} replaces it, and "
+            "keeps its games if the content is the same"
         )
-    if known.retired_at is None:
-        state = f"a bot named {name} is already registered"
-        if not difference:
-            raise NothingToAdd(f"{state} with the same content: there is nothing to add")
+    if difference:
+        state = "retired" if is_retired else "already registered"
         raise UsageError(
-            f"{state} with other content ({difference}): choose another name, or replace it with "
-            f"`ladder bots add {name} SPEC --replace`, and its old games no longer count"
+            f"a bot named {name} is {state} with other content ({difference}): choose another "
+            f"name, or replace it with {replacing}, and its old games no longer count"
         )
-    if not difference:
+    if is_retired:
         raise UsageError(
             f"{name} is retired, with the same content: `ladder bots unretire {name}` brings it "
             "back, with its games and its rating"
         )
-    raise UsageError(
-        f"a retired bot named {name} has other content ({difference}): choose another name, or "
-        f"replace it with `ladder bots add {name} SPEC --replace`, and its old games no longer "
-        "count"
+    raise NothingToAdd(
+        f"a bot named {name} is already registered with the same content: there is nothing to add"
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from bots.catalogue import find, parse_player
 from bots.golden import DECIDES_OTHERWISE, describe_change, is_checked
@@ -13,14 +13,11 @@ from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from engine.cache import cache_fault
 from ladder.errors import LadderError, UsageError
-from ladder.match.specs.environment import environment_without_secrets
-from ladder.match.specs.own_sources import own_sources
-from ladder.match.specs.start_command import make_start
+from ladder.match.specs.programs import environment_without_secrets
+from ladder.match.specs.start_command import make_start, own_sources
 from ladder.signals import current_stop
-from ladder.visible import visible_lines
 
 HOST, COMPILER, CHECK = "bots.host", "bots.warm", ("bots.golden", "check")
-BLOCK = 65536
 
 
 def compile_launches(launches: Iterable[Launch]) -> None:
@@ -70,9 +67,7 @@ def _check(start: Start, names: Sequence[str]) -> None:
         LadderError: the games cannot be replayed.
 
     """
-    command = (*start.argv[: start.argv.index(HOST)], *CHECK, *names)
-    environment = {**environment_without_secrets(), **dict(start.environment)}
-    status = _run(command, folder=start.folder, environment=environment)
+    status = _run(start, *CHECK, *names)
     if status == DECIDES_OTHERWISE:
         changed = dict.fromkeys(parse_player(n)[0].name for n in names if not is_checked([n]))
         raise UsageError("; ".join(describe_change(find(name)) for name in changed))
@@ -83,15 +78,10 @@ def _check(start: Start, names: Sequence[str]) -> None:
 
 
 def _compile(start: Start, names: Sequence[str]) -> None:
-    """Compile the players of one copy of the sources; stamps in its cache save repeated work.
-
-    Runs in a process of its own, so that the compilers' memory is freed afterwards.
-    """
+    """Compile the players of one copy of the sources; stamps in its cache save repeated work."""
     if fault := cache_fault():
         raise UsageError(fault)
-    command = [COMPILER if word == HOST else word for word in start.argv] + list(names)
-    environment = {**environment_without_secrets(), **dict(start.environment)}
-    if _run(command, folder=start.folder, environment=environment) == 0:
+    if _run(start, COMPILER, *names) == 0:
         return
     if not start.foreign:
         raise LadderError(f"compiling {', '.join(names)} failed, for the reason above")
@@ -102,56 +92,27 @@ def _compile(start: Start, names: Sequence[str]) -> None:
     )
 
 
-def _run(
-    command: Sequence[str],
-    *,
-    folder: str,
-    environment: Mapping[str, str],
-) -> int:
-    """Run a compilation that dies with us and ignores Ctrl-C; return its exit status."""
+def _run(start: Start, *words: str) -> int:
+    """Run a module as a host of the players would run, and return its exit status.
+
+    The memory of compilers is freed with their process, which dies with us and ignores Ctrl-C.
+    """
     parent = os.getpid()
 
-    def prepare_child() -> None:
+    def prepare_child() -> None:  # may take no locks, for callers may have threads (`examine_all`)
         die_with_parent(parent)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    # Callers may have threads (`examine_all`), so `prepare_child` must take no locks.
-    compilation = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
+    with subprocess.Popen(
+        (*start.argv[: start.argv.index(HOST)], *words),
+        cwd=start.folder,
+        env={**environment_without_secrets(), **dict(start.environment)},
         stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
         preexec_fn=prepare_child,
-    )
-    try:
-        _show_printable(compilation)
-        status = current_stop().wait_child(compilation)
-    finally:
-        compilation.kill()
-        with compilation:  # reaps it and closes the pipe
-            pass
+    ) as process:
+        try:
+            status = current_stop().wait_child(process)
+        finally:
+            process.kill()
     current_stop().check()  # a SIGTERM to the process group has ended the compilation, too
     return status
-
-
-def _show_printable(compilation: subprocess.Popen[bytes]) -> None:
-    """Copy a compilation's standard error to ours until it ends, printable characters only.
-
-    A revision from git may print escape sequences.
-
-    Raises:
-        Stopped: the user stops the command.
-
-    """
-    assert compilation.stderr is not None  # noqa: S101 - the caller requested a pipe
-    source, ended = compilation.stderr.fileno(), os.pidfd_open(compilation.pid)
-    try:
-        # Not until the end of the pipe: a process that it leaves behind may keep it open.
-        while source in current_stop().wait_ready(source, ended):
-            block = os.read(source, BLOCK)
-            if not block:
-                return
-            os.write(2, visible_lines(block.decode("utf-8", "replace")).encode("utf-8", "replace"))
-    finally:
-        os.close(ended)

@@ -1,11 +1,34 @@
-"""Calls of git: find a repository, resolve a commit, list changes, extract files."""
+"""Git: find a repository, resolve a commit, list changes, extract files and build them.
 
+Of the folder of a build only the Python environments are kept, as bots may use their interpreters.
+They are not stored in a database, and cannot be moved.
+"""
+
+import contextlib
+import os
+import shlex
+import signal
 import subprocess
 import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from db.records.launch import Launch, Origin
+from engine.cache import cache_root
 from ladder.errors import UsageError
+from ladder.match.specs.archive import remove_tree
+from ladder.match.specs.folder_files import is_environment
+from ladder.match.specs.programs import environment_without_secrets
+from ladder.signals import current_stop
+
+BUILD_S = 1800.0
+"""How long a build may take."""
+SHOWN_LINES = 20
+"""Last lines shown of a failed build."""
+BUILDS = "builds"
+"""The folder of all builds in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +214,115 @@ def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def _error_line(done: subprocess.CompletedProcess[str]) -> str:
     lines = done.stderr.strip().splitlines()
     return lines[0].removeprefix("fatal: ") if lines else f"git exited with {done.returncode}"
+
+
+@contextlib.contextmanager
+def built_tree(repository: Path, origin: Origin) -> Iterator[Path]:
+    """Yield a folder with the files of a commit after the build; then keep only environments.
+
+    Raises:
+        UsageError: the files cannot be extracted, or the build failed.
+
+    """
+    builds = cache_root() / BUILDS
+    builds.mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix=f"{origin.commit[:12]}-", dir=builds))
+    root = place / "files"
+    try:
+        root.mkdir()
+        extract(repository, origin.commit, root)
+        if not (root / origin.inner).is_dir():
+            problem = f"there is no folder {origin.inner} in {repository} at {origin.revision}"
+            raise UsageError(problem, option="git")
+        if origin.build:
+            run_build(origin.build, root / origin.inner)
+        yield root.resolve()
+    except BaseException:
+        remove_tree(place)
+        raise
+    _remove_apart_from_environments(place)
+
+
+def remove_builds(gone: Iterable[Launch], kept: Iterable[Launch] = ()) -> None:
+    """Remove the environments that bots use which are gone, and none that are kept."""
+    for place in _builds_of(gone) - _builds_of(kept):
+        remove_tree(place)
+
+
+def _builds_of(launches: Iterable[Launch]) -> set[Path]:
+    """Return the folders of builds that hold programs of launches."""
+    builds = (cache_root() / BUILDS).resolve()
+    programs = [Path(each or "") for launch in launches for each in (launch.python, launch.program)]
+    return {
+        builds / program.relative_to(builds).parts[0]
+        for program in programs
+        if program.is_relative_to(builds)
+    }
+
+
+def _remove_apart_from_environments(folder: Path) -> None:
+    if not any(is_environment(place) for place, _, _ in os.walk(folder)):
+        remove_tree(folder)
+    elif not is_environment(folder):
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                _remove_apart_from_environments(path)
+            else:
+                path.unlink()
+
+
+def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None:
+    """Run a build command, and kill the processes that it leaves behind.
+
+    Args:
+        command: words as for a shell, but run without one; `sh -c '...'` starts a shell.
+        folder: the working directory.
+        timeout_s: how long the build may take.
+
+    Raises:
+        UsageError: it could not be started, failed or took too long; with its last lines.
+
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"{command!r} cannot be read: {error}", option="build") from error
+    if not words:
+        raise UsageError("the command is empty: write one such as 'make -s'", option="build")
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=folder,
+                env=environment_without_secrets(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            remedy = f"; did you mean ./{words[0]}?" if (folder / words[0]).is_file() else ""
+            raise UsageError(
+                f"{words[0]!r} cannot be started in the bot's folder: {error.strerror}"
+                + (remedy if "/" not in words[0] else ""),
+                option="build",
+            ) from error
+        try:
+            code = current_stop().wait_child(process, timeout_s)
+            ended = f"failed with exit code {code}"
+        except subprocess.TimeoutExpired:
+            code, ended = -1, f"took longer than {timeout_s:.0f} s"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if code != 0:
+            problem = f"`{command}` {ended}; {_last_lines(output.fileno())}"
+            raise UsageError(problem, option="build")
+
+
+def _last_lines(file: int) -> str:
+    size = os.fstat(file).st_size
+    tail = os.pread(file, 16384, max(0, size - 16384)).decode("utf-8", "replace")
+    lines = tail.rstrip().splitlines()[-SHOWN_LINES:]
+    return "its last lines:\n" + "\n".join(lines) if lines else "it printed nothing"

@@ -24,7 +24,14 @@ SOURCE = re.compile(r"\.(py|m?js|ts|rb|pl|php|lua|jar|jl|R|rkt|tcl|sh)$")
 ENVIRONMENT = "pyvenv.cfg"
 """The file by which Python knows its own environments."""
 UNKNOWN = "version unknown"
+SECRETS = frozenset({"LADDER_DB", "PGPASSWORD"})
+"""Variables that may contain a password of the database."""
 ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
+
+
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment of processes that prepare a bot: ours without `SECRETS`."""
+    return {name: value for name, value in os.environ.items() if name not in SECRETS}
 
 
 class Program(NamedTuple):

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -20,11 +19,9 @@ from db.records.launch import Launch, Origin
 from engine.cache import ROOT
 from ladder.errors import UsageError
 from ladder.match.specs.archive import MOST_MB, pack
-from ladder.match.specs.environment import environment_without_secrets
 from ladder.match.specs.folder_files import find_tree_files
-from ladder.match.specs.git import find_repository, has_uncommitted, resolve_commit
-from ladder.match.specs.git_build import built_tree
-from ladder.match.specs.programs import find_interpreter
+from ladder.match.specs.git import built_tree, find_repository, has_uncommitted, resolve_commit
+from ladder.match.specs.programs import environment_without_secrets, find_interpreter
 from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec
 from ladder.match.specs.start_command import make_start
 
@@ -85,9 +82,13 @@ class GitTree:
         place = (self.place / folder).resolve()
         if not place.is_dir() or not place.is_relative_to(self.root):
             raise UsageError(f"{folder} is not a folder of {self.origin.revision}")
-        inner = os.path.relpath(place, self.root)
-        origin = msgspec.structs.replace(self.origin, inner="" if inner == "." else inner)
+        origin = msgspec.structs.replace(self.origin, inner=_inner(place, self.root))
         return replace(self, origin=origin, start=self.start / folder)
+
+
+def _inner(folder: Path, top: Path) -> str:
+    """Return the path of a folder below another one; "" for that one itself."""
+    return "" if folder == top else str(folder.relative_to(top))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,11 @@ def pack_in_tree(
 ) -> PackedBot:
     """Pack the files of a specification in a tree. The arguments are those of `pack_spec`."""
     root, origin = tree.root, tree.origin
-    _refuse_absolute(spec, tree.repository, origin, root)
+    if f"{tree.repository}{os.sep}" in spec:
+        raise UsageError(
+            f"{spec} names a file of the working tree, not of {origin.revision}: write it relative "
+            "to the current folder"
+        )
     try:
         if spec.startswith(BUILTIN):
             resolved = _read_player(spec, tree.place, root, python)
@@ -244,7 +249,7 @@ def find_origin(spec: str, folder: Path, source: GitSource) -> tuple[Path, Path,
         revision=source.revision,
         commit=commit.commit,
         tree=commit.tree,
-        inner=_path_inside(start, repository),
+        inner=_inner(start, repository.resolve()),
         build=source.build,
         committed_at=commit.time,
     )
@@ -293,28 +298,6 @@ def _is_project(folder: Path) -> bool:
         return False
 
 
-def _path_inside(start: Path, repository: Path) -> str:
-    inner = str(start.relative_to(repository.resolve()))
-    return "" if inner == "." else inner
-
-
-def _refuse_absolute(spec: str, repository: Path, origin: Origin, root: Path) -> None:
-    """Refuse a specification that names files of the working tree instead of the commit's."""
-    try:
-        words = shlex.split(spec.partition(":")[2])
-    except ValueError:  # read_spec reports it
-        return
-    for word in words:
-        path = Path(word)
-        if path.is_absolute() and path.is_relative_to(repository):
-            inside = path.relative_to(repository)
-            if (root / inside).is_file():
-                raise UsageError(
-                    f"{word} is a file of the working tree, not of {origin.revision}: write it "
-                    "relative to the current folder"
-                )
-
-
 def _read_player(spec: str, folder: Path, root: Path, python: str | None) -> ResolvedBot:
     """Resolve a player of this project that the sources of a commit host."""
     if not (folder / "bots" / "host.py").is_file():
@@ -333,22 +316,7 @@ def _read_player(spec: str, folder: Path, root: Path, python: str | None) -> Res
 
 def _described(spec: str, bot: PackedBot) -> PackedBot:
     """Return a packed player with the family and budgets of its own catalogue."""
-    launch = bot.resolved.launch
-    folder = make_start(launch).folder
-    if os.pathsep in folder:
-        raise SpecError(
-            f"{folder} cannot be part of PYTHONPATH: choose a cache folder whose path has no "
-            f"{os.pathsep!r}"
-        )
-    player = spec.removeprefix(BUILTIN)
-    file, family, budgets = _describe_player(player, launch)
-    if not Path(file).is_relative_to(folder):
-        raise SpecError(f"{player} would run {file} instead of the sources of its commit")
-    return replace(bot, resolved=replace(bot.resolved, family=family, budgets=tuple(budgets)))
-
-
-def _describe_player(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]:
-    """Return the file of the copy's package, and family and budgets from its own catalogue."""
+    launch, player = bot.resolved.launch, spec.removeprefix(BUILTIN)
     start = make_start(launch)
     try:
         done = subprocess.run(
@@ -366,4 +334,8 @@ def _describe_player(player: str, launch: Launch) -> tuple[str, str, list[Budget
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or ["it printed nothing"]
         raise SpecError(f"its catalogue of players failed: {lines[-1]}")
-    return msgspec.json.decode(done.stdout.splitlines()[-1], type=tuple[str, str, list[BudgetKind]])
+    answer = done.stdout.splitlines()[-1]
+    file, family, budgets = msgspec.json.decode(answer, type=tuple[str, str, list[BudgetKind]])
+    if not Path(file).is_relative_to(start.folder):
+        raise SpecError(f"{player} would run {file} instead of the sources of its commit")
+    return replace(bot, resolved=replace(bot.resolved, family=family, budgets=tuple(budgets)))

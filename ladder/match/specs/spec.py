@@ -24,13 +24,13 @@ from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.folder_files import (
     COMPILED,
     find_folder_files,
+    find_local_modules,
+    find_module_files,
     find_tree_files,
     is_environment,
     is_ladders_file,
     select_files,
 )
-from ladder.match.specs.imports import find_local_modules, find_module_files
-from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.programs import (
     INTERPRETER,
     PYTHON,
@@ -40,13 +40,18 @@ from ladder.match.specs.programs import (
     find_interpreter,
     find_program,
 )
+from ladder.match.specs.start_command import own_sources
 
 BUILTIN = "builtin:"
+PYTHON_FORMS = ("python", "kaggle")
+"""Kinds of specifications whose bot is hosted by an interpreter."""
 FOREIGN = "foreign"
 FORMS = (
     "builtin:PLAYER, exec:COMMAND, python:FILE.py:CLASS, python:MODULE:CLASS, kaggle:FILE.py "
     "or FILE.tar.gz, thu:FILE.so or saiblo:COMMAND"
 )
+DIGITS = 16
+"""Digits of the hash of our own sources in a player's identity."""
 THU_ADDRESS_MB = 1536
 """The course allows a process 1 GiB; the rest is for Python and shared libraries."""
 
@@ -97,10 +102,10 @@ def read_spec(
 
     """
     kind, colon, rest = spec.partition(":")
-    if python is not None and kind not in _PYTHON_FORMS:
+    if python is not None and kind not in PYTHON_FORMS:
         problem = f"only python: and kaggle: bots have an interpreter, not {kind}: bots"
         raise UsageError(problem, option="python")
-    if not colon or kind not in {"builtin", *_PROGRAM_FORMS, *_PYTHON_FORMS}:
+    if not colon or kind not in {"builtin", *_PARSERS}:
         suggestion = _suggest_spec(spec, folder)
         if suggestion:
             raise SpecError(f"{spec!r} is not a specification: did you mean {suggestion}?")
@@ -114,10 +119,7 @@ def read_spec(
         return _resolve_builtin(rest, folder)
     place = _Place(folder.resolve(), (root or folder).resolve())
     try:
-        if kind in _PYTHON_FORMS:
-            parsed = _PYTHON_FORMS[kind](rest.strip(), place, python)
-        else:
-            parsed = _PROGRAM_FORMS[kind](rest.strip(), place)
+        parsed = _PARSERS[kind](rest.strip(), place, python)
         if root is not None and not patterns:
             paths = find_tree_files(place.root)
         else:
@@ -131,7 +133,7 @@ def read_spec(
         launch=parsed.launch,
         files=dict(place.programs),
         paths=tuple(paths),
-        left_out=_left_out(parsed.home or place.folder, paths),
+        left_out=_left_out(parsed.home, paths),
     )
 
 
@@ -189,7 +191,7 @@ def _resolve_builtin(player: str, folder: Path) -> ResolvedBot:
 
 def _hash_sources() -> str:
     """Return the hash of the sources that hosts run."""
-    return own_sources().digest
+    return own_sources().manifest.sha256[:DIGITS]
 
 
 @dataclass(slots=True)
@@ -237,12 +239,12 @@ class _ParsedSpec(NamedTuple):
     """The launch of a specification, and where its files lie."""
 
     launch: Launch
-    home: Path | None = None
+    home: Path
     """The folder of its program or entry file."""
-    is_whole: bool = False
+    is_whole: bool = True
     """Whether all of that folder may belong to the bot."""
-    modules: Callable[[], Iterable[Path]] | None = None
-    """Finds a Python script and the files that it imports."""
+    scripts: Sequence[Path] = ()
+    """The Python files that run first."""
 
 
 def _select(
@@ -258,20 +260,18 @@ def _select(
     for path in place.named:
         is_folder = path.is_dir() and not path.is_symlink()
         found += (find_folder_files(path, most_mb << 20) or ()) if is_folder else [path]
+    modules = find_local_modules(parsed.scripts, parsed.home)
     if patterns:
-        found += parsed.modules() if parsed.modules is not None else ()
-        return [*found, *select_files(place.folder, patterns)]
-    if parsed.home is None or not parsed.is_whole:
+        return [*found, *modules, *select_files(place.folder, patterns)]
+    if not parsed.is_whole:
         return found
     whole = find_folder_files(parsed.home, most_mb << 20)
-    if whole is not None:
-        return [*found, *whole]
-    if parsed.modules is None:
+    if whole is None and not modules:
         raise SpecError(
             f"{parsed.home} holds too much to be one bot: put the bot into a folder of its own, or "
             "name its files by patterns, as in `ladder bots add NAME SPEC --files '*.js'`"
         )
-    return [*found, *parsed.modules()]
+    return [*found, *(modules if whole is None else whole)]
 
 
 def _left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
@@ -288,40 +288,27 @@ def _left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
     return ()
 
 
-def _parse_program(host: str | None, command: str, place: _Place) -> _ParsedSpec:
+def _parse_program(host: str | None, command: str, place: _Place, _: str | None) -> _ParsedSpec:
     """Resolve a command, and find the folder of its program."""
     words, program = _parse_command(command, place)
     launch = Launch(command=words, folder=str(place.folder), program=program, host=host)
     files = [path for path in place.named if not path.is_dir()]
-    if launch.program is None:
-        first, arguments = files[0], files[1:]
-    else:
-        first, arguments = Path(launch.program), files
+    first, *arguments = files if program is None else [Path(program), *files]
     is_interpreter = INTERPRETER.fullmatch(first.name) is not None
     if is_interpreter:
-        _refuse_missing_source(words, place)
+        source = next((word for word in words[1:] if not word.startswith("-")), "")
+        if SOURCE.search(source) and not os.path.lexists(place.folder / source):
+            raise SpecError(f"there is no file {source} in {place.folder}")
     scripts = _find_scripts(words, first, arguments, place.folder)
+    is_elsewhere = program is not None
     if scripts:
         home = place.folder if "-m" in words else scripts[0].parent
-
-        def modules() -> list[Path]:
-            return find_local_modules(scripts, home)
-
-        return _ParsedSpec(launch, home, is_whole=True, modules=modules)
-    if is_interpreter or (launch.program is not None and arguments):
-        home = arguments[0].parent if arguments else place.folder
-    elif _is_compiled(first):
-        return _ParsedSpec(launch, place.folder if launch.program is not None else first.parent)
+    elif arguments and (is_interpreter or is_elsewhere):
+        home = arguments[0].parent
     else:
-        home = place.folder if launch.program is not None else first.parent
-    return _ParsedSpec(launch, home, is_whole=True)
-
-
-def _refuse_missing_source(words: Sequence[str], place: _Place) -> None:
-    """Refuse an interpreter's first argument that names a source file which is not there."""
-    source = next((word for word in words[1:] if not word.startswith("-")), "")
-    if SOURCE.search(source) and not os.path.lexists(place.folder / source):
-        raise SpecError(f"there is no file {source} in {place.folder}")
+        home = place.folder if is_elsewhere else first.parent
+    has_sources = scripts or is_interpreter or (is_elsewhere and arguments)
+    return _ParsedSpec(launch, home, bool(has_sources) or not _is_compiled(first), scripts)
 
 
 def _find_scripts(
@@ -381,12 +368,10 @@ def _parse_hosted(
         python=interpreter.path,
         is_python_chosen=python is not None,
     )
-    return _ParsedSpec(
-        launch, home, is_whole=True, modules=lambda: find_local_modules([entry], home)
-    )
+    return _ParsedSpec(launch, home, scripts=[entry])
 
 
-def _parse_thu(file: str, place: _Place) -> _ParsedSpec:
+def _parse_thu(file: str, place: _Place, _: str | None) -> _ParsedSpec:
     path = _find_file(place, file, "thu")
     if not _is_compiled(path):
         raise SpecError(
@@ -402,15 +387,13 @@ def _parse_thu(file: str, place: _Place) -> _ParsedSpec:
         address_mb=THU_ADDRESS_MB,
         host="thu",
     )
-    return _ParsedSpec(launch, path.parent)
+    return _ParsedSpec(launch, path.parent, is_whole=False)
 
 
-_PROGRAM_FORMS: Mapping[str, Callable[[str, _Place], _ParsedSpec]] = {
+_PARSERS: Mapping[str, Callable[[str, _Place, str | None], _ParsedSpec]] = {
     "exec": partial(_parse_program, None),
     "thu": _parse_thu,
     "saiblo": partial(_parse_program, "saiblo"),
-}
-_PYTHON_FORMS: Mapping[str, Callable[[str, _Place, str | None], _ParsedSpec]] = {
     "python": _parse_python,
     "kaggle": _parse_kaggle,
 }
@@ -427,7 +410,10 @@ def _parse_command(command: str, place: _Place) -> tuple[tuple[str, ...], str | 
         raise SpecError(f"the command {command!r} cannot be read: {error}") from error
     program = None
     if _is_elsewhere(first, place):
-        found = _find_elsewhere(first, place)
+        if "/" in first:
+            found = describe_program(os.path.normpath(place.folder / first))
+        else:
+            found = find_program(first, place.folder)
         place.programs.append(found)
         program = found.path
     else:
@@ -457,12 +443,6 @@ def _is_elsewhere(word: str, place: _Place) -> bool:
     return path.is_file() and (
         INTERPRETER.fullmatch(path.name) is not None or str(path.parent) in on_path
     )
-
-
-def _find_elsewhere(word: str, place: _Place) -> Program:
-    if "/" not in word:
-        return find_program(word, place.folder)
-    return describe_program(os.path.normpath(place.folder / word))
 
 
 def _localized(word: str, place: _Place) -> str:

@@ -2,16 +2,18 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from bots.foreign import script_of
 from bots.protocol import Budget
+from db.records.archives import PackedArchive
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from db.records.restart import Restart
-from engine.cache import cache_root
-from ladder.match.specs.archive import cache_of, files_of
-from ladder.match.specs.own_sources import own_sources
+from engine.cache import PACKAGES, ROOT, cache_root
+from ladder.match.specs.archive import cache_of, files_of, pack
+from ladder.match.specs.folder_files import find_tree_files
 from ladder.match.specs.programs import locate
 
 COMPILED_BY_PYTHON = ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
@@ -39,15 +41,16 @@ def make_start(launch: Launch) -> Start:
     root = Path(launch.folder) if archive is None else files_of(archive)
     inner = "" if launch.origin is None else launch.origin.inner
     folder = str(root / inner)
-    environment = {}
-    if archive is not None:
-        environment = dict.fromkeys(COMPILED_BY_PYTHON, str(cache_of(archive)))
+    cache = str(Path(launch.folder, ".cache") if archive is None else cache_of(archive))
+    environment = {} if archive is None else dict.fromkeys(COMPILED_BY_PYTHON, cache)
     command = launch.command
     if launch.player is not None:
         # PYTHONPATH precedes the installed packages, including this project, so that the packages
         # of the archive are imported; their dependencies are found among the installed ones.
+        # Not the user's cache: there, one stamp would stand for all copies of the same sources,
+        # while numba stores machine code by the path of its source.
         command = host_command("bots.host", locate_python(launch))
-        environment |= {"LADDER_CACHE": cache_folder_of(launch), "PYTHONPATH": folder}
+        environment |= {"LADDER_CACHE": cache, "PYTHONPATH": folder}
     elif launch.program is not None:
         word = None if "/" in command[0] else command[0]
         command = (locate(launch.program, word), *command[1:])
@@ -70,15 +73,6 @@ def locate_python(launch: Launch) -> str | None:
     if launch.python is None:
         return None
     return locate(launch.python, None if launch.is_python_chosen else "python3")
-
-
-def cache_folder_of(launch: Launch) -> str:
-    """Return the folder of the kernels of a player that plays from an archive.
-
-    It is not the user's cache: there, one stamp would stand for all copies of the same sources,
-    while numba stores machine code by the path of its source.
-    """
-    return str(cache_of(launch.archive)) if launch.archive else str(Path(launch.folder, ".cache"))
 
 
 def make_entrant(
@@ -137,6 +131,22 @@ def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
     return (python or sys.executable, "-P", "-m", module)
 
 
+@lru_cache(maxsize=4)
+def own_sources(root: Path = ROOT) -> PackedArchive:
+    """Return the copy of the packages `engine` and `bots` that hosts run.
+
+    A run plays for hours while its author edits the same files. A host imports a player's modules
+    when it first becomes that player, so hosts of the working tree would mix old and new code. The
+    first call in a process makes the copy if necessary; it is unpacked like other bots' files, and
+    kernels compiled from it are found by its content.
+
+    Raises:
+        UsageError: it cannot be written.
+
+    """
+    return pack(root, [file for name in PACKAGES for file in find_tree_files(root / name)])
+
+
 def _own_start(launch: Launch) -> Start:
     """Return the start of a player's host, from our copy of the sources.
 
@@ -150,7 +160,7 @@ def _own_start(launch: Launch) -> Start:
         environment=(
             ("LADDER_CACHE", str(cache_root())),
             ("PYTHONPATH", root),
-            *dict.fromkeys(COMPILED_BY_PYTHON, str(own.compiled)).items(),
+            *dict.fromkeys(COMPILED_BY_PYTHON, str(cache_of(own.manifest.sha256))).items(),
         ),
         address_mb=launch.address_mb,
         foreign=False,

@@ -10,7 +10,6 @@ from engine.position import Position
 from engine.result import Termination
 from engine.solver.solver import Solver
 from ladder.match.game.adjudicator import TABLE_MIB, proof_of
-from ladder.match.registry.register import remove_builds
 from ladder.names import counted
 from ladder.tools.doctor.machine import SHOWN, Diagnosis, Level
 
@@ -95,8 +94,6 @@ def _check_archives(store: Store, *, repair: bool) -> Diagnosis:
     if damaged:
         what = "bots' files that are damaged; add the bots again with --replace"
         return _faults("bots", damaged, what, "")
-    if repair:
-        remove_builds(store)
     unused = store.archives.remove_unused() if repair else store.archives.unused()
     if unused and repair:
         return Diagnosis("bots", Level.OK, f"removed the files of {unused} bots that are not used")

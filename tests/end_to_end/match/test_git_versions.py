@@ -150,7 +150,7 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
         (SPEC, ("--build", "make"), "a build command needs a bot from git"),
         (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
-        ("exec:python3 {}/bot.py", ("--git", "main"), "is a file of the working tree"),
+        ("exec:python3 {}/bot.py", ("--git", "main"), "names a file of the working tree"),
         ("python:rules.py:Bot", ("--git", "main"), "failed its trial game"),
         ("telnet:host", ("--git", "main"), "unknown specification"),
     ],

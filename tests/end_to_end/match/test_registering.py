@@ -44,7 +44,7 @@ def test_adding_a_bot_again_explains_what_would_happen(ladder: Ladder, mine: Pat
     assert "its old games no longer count" in again.err
     assert ladder("bots", "retire", "mine").code == 0
     again = ladder("bots", "add", "mine", SPEC)
-    assert "a retired bot named mine has other content" in again.err
+    assert "a bot named mine is retired with other content" in again.err
     assert ladder("bots", "unretire", "mine").code == 0  # its stored files are there
     assert shown(ladder, "mine")["origin_changed"] is True
 

@@ -13,9 +13,8 @@ from db.store import Store
 from ladder.match.registry.builtins import LADDER, OPPONENTS, sync_builtins
 from ladder.match.registry.registered import default_bots
 from ladder.match.specs.archive import cache_of, files_of
-from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
-from ladder.match.specs.start_command import builtin_launch, make_start
+from ladder.match.specs.start_command import builtin_launch, make_start, own_sources
 
 ORIGIN = Origin(revision="main", commit="c" * 40, tree="d" * 40, inner="in", build="")
 OF_GIT = Launch(command=(), folder="/work", player="v4", origin=ORIGIN, archive="e" * 64)

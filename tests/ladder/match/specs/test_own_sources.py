@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
-from ladder.match.specs.own_sources import own_sources
+from ladder.match.specs.start_command import own_sources
 
 
 @pytest.fixture
