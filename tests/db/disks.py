@@ -10,8 +10,8 @@ import pytest
 
 @contextmanager
 def small_disk(folder: Path, mib: int = 8) -> Iterator[None]:
-    """Mount a file system of this size over a new folder."""
-    folder.mkdir()
+    """Mount a file system of this size over a folder."""
+    folder.mkdir(exist_ok=True)
     mount = ["mount", "-t", "tmpfs", "-o", f"size={mib}m", "none", str(folder)]
     if subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
         pytest.skip("mounting is not permitted here")

@@ -5,15 +5,12 @@ lifted, the same command must resume from what was stored.
 """
 
 import os
-import resource
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +18,7 @@ from typing import Any
 import pytest
 
 from ladder.cli.app import parser
+from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK_ALONE, faults_of, lines_of, lines_of_safely, query
 from tests.support.shared import made_once
@@ -89,57 +87,17 @@ def change(folder: Path, *statements: str) -> None:
             connection.execute(statement)
 
 
-@contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
-    """Return a file system of 3 MB over the folder."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(folder)]
-    if subprocess.run(mount, check=False).returncode != 0:
-        pytest.skip("mounting is not permitted here; the run whose file may not grow is near to it")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def fill(file: Path) -> None:
-    """Take all room that is left on a disk."""
-    with file.open("wb", buffering=0) as filler:
-        while True:
-            filler.write(bytes(4096))
-
-
 @pytest.mark.slow
 def test_a_run_on_a_full_disk_stops_and_resumes(ladder: Ladder, begin: Begin) -> None:
     """A run on a disk that becomes full must stop with the reason, and resume with more room."""
-    with small_disk(ladder.folder):
+    with small_disk(ladder.folder, mib=3):
         before = begin()
         filler = ladder.folder / "filler"
-        with pytest.raises(OSError, match="No space"):
-            fill(filler)
+        fill(filler)
         assert_told(ladder(*WORDS), "cannot be written", "disk")
         filler.unlink()  # without room for its shared memory SQLite cannot even read
         assert lines_of(ladder.folder)[: len(before)] == before
         assert_goes_on(ladder, before)
-
-
-@pytest.mark.very_slow
-def test_a_run_whose_file_may_not_grow_stops_and_resumes(ladder: Ladder, begin: Begin) -> None:
-    """The same where a quota or a limit on files is met in the middle of a run."""
-    before = begin()
-    limits = (200_000, resource.RLIM_INFINITY)  # of the log of writes, after some pairs
-    script = (
-        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, {limits});"
-        "from ladder.cli.main import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *WORDS],
-        cwd=ladder.folder, env=ladder.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert_told(Done(done.returncode, done.stdout, done.stderr), "cannot be written", "disk")
-    stored = list(lines_of(ladder.folder))
-    assert [game for game in stored if game in before] == before
-    assert faults_of(ladder.folder) == []
-    assert_goes_on(ladder, stored)
 
 
 @pytest.mark.slow
@@ -184,70 +142,6 @@ def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
     after = lines_of(ladder.folder)
     assert len(after) == GAMES
     assert [game for game in after if game in before] == before
-
-
-@pytest.mark.very_slow
-def test_a_run_waits_for_a_lock_that_comes_in_its_middle(
-    ladder: Ladder, eventually: Callable[..., None]
-) -> None:
-    """The waiting run can be stopped, and resumes later."""
-    words = ("run", *QUICK_ALONE, "--seed", "1")
-    process = ladder.stock().start(*words)
-    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
-    with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
-        other.execute("begin immediate")
-        before = list(lines_of(ladder.folder))
-        time.sleep(1)
-        assert process.poll() is None
-        assert lines_of(ladder.folder) == before
-        other.execute("rollback")
-    assert ladder.interrupt(process).code == 130
-    before = list(lines_of(ladder.folder))
-    done = ladder(*words, "--games", len(before) + 4)
-    assert done.code == 0, done.err
-    after = lines_of(ladder.folder)
-    assert [game for game in after if game in before] == before
-    assert len(after) == len(before) + 4
-    assert faults_of(ladder.folder) == []
-
-
-@pytest.mark.very_slow
-def test_reports_hold_whole_pairs_while_runs_write(
-    ladder: Ladder, eventually: Callable[..., None]
-) -> None:
-    """Two runs and a reader at once: both play, nothing twice, and every report is of whole pairs.
-
-    `test_runs.py` shows what two runs share.
-    """
-    words = ("run", *QUICK_ALONE, "--seed", "1", "--games", "24")
-    with ladder.stock().slow():
-        runs = [ladder.start(*words), ladder.start(*words)]
-        eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
-        assert all(process.poll() is None for process in runs)
-    while any(process.poll() is None for process in runs):
-        done = ladder("report", "--json")
-        assert done.code == 0, done.err
-        report = done.document
-        assert report["games"] == 2 * report["pairs"]
-    assert [ladder.finish(process).code for process in runs] == [0, 0]
-    played = query(ladder.folder, "select run_id, count(*) from games group by 1")
-    assert played == [(1, 24), (2, 24)]
-    assert faults_of(ladder.folder) == []
-
-
-@pytest.mark.slow
-def test_a_truncated_file_is_called_damaged_and_left_alone(ladder: Ladder, begin: Begin) -> None:
-    """Every command reports half a file as damaged and leaves it; a run on a copy continues."""
-    before = begin()
-    database = ladder.folder / "ladder.db"
-    copy = database.read_bytes()
-    half = copy[: len(copy) // 2]
-    database.write_bytes(half)
-    for words in (WORDS, ("report",), ("bots", "list"), ("export",)):
-        assert_told(ladder(*words), "is damaged", "restore a copy")
-    assert database.read_bytes() == half
-    database.write_bytes(copy)
-    assert_goes_on(ladder, before)
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """The main commands with a database on a server: runs, kills, gates, games out and in."""
 
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -45,25 +44,6 @@ def faults_of(where: str) -> list[object]:
     """Return the faults of the stored pairs."""
     with closing(Store.open(where)) as store:
         return [*store.audit.pairs(), *store.audit.outcomes()]
-
-
-@pytest.mark.very_slow
-def test_a_killed_run_is_completed_by_the_same_command(
-    ladder: Ladder, url: str, tmp_path: Path, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
-    """After SIGKILL of the coordinator the games must be those of an undisturbed run in a file."""
-    words = (*RUN, "--games", 300, "--seed", 5)
-    process = ladder.start(*words)
-    with closing(Store.open(url)) as store:
-        eventually(lambda: bool(store.runs.find()) and store.games.count(1) > 4)
-        process.send_signal(signal.SIGKILL)
-        assert ladder.finish(process).code == -signal.SIGKILL
-    done = ladder(*words)
-    assert done.code == 0, done.err
-    quiet = ladder(*words, "--db", tmp_path / "quiet.db")
-    assert quiet.code == 0, quiet.err
-    assert lines_of(url) == lines_of(str(tmp_path / "quiet.db"))
-    assert faults_of(url) == []
 
 
 @pytest.mark.slow

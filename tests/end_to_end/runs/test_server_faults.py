@@ -17,7 +17,7 @@ from db.connection.database import Database
 from db.errors import Unreachable
 from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
-from tests.end_to_end.traces import QUICK, QUICK_ALONE, faults_of, lines_of, lines_of_safely, query
+from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 from tests.support.sql import execute_sql
@@ -149,28 +149,6 @@ def test_a_run_on_a_server_with_a_full_disk_stops_and_resumes(
         assert faults_of(there.db) == []
         server.execute("DROP DATABASE tight WITH (FORCE)")
         server.execute("DROP TABLESPACE small")
-
-
-@pytest.mark.very_slow
-def test_four_coordinators_share_two_streams_without_a_deadlock(
-    there: Ladder, eventually: Wait
-) -> None:
-    """Two commands, each twice, and a reader: all play, nothing twice, no deadlock."""
-    commands = [("run", *QUICK_ALONE, "--games", 20, "--seed", seed) for seed in (1, 2)]
-    with there.slow():
-        runs = [there.start(*words) for words in commands * 2]
-        eventually(lambda: len(lines_of_safely(there.db)) >= 8)
-        report = there("report", "--json").document
-    assert report["games"] == 2 * report["pairs"]
-    done = [there.finish(process) for process in runs]
-    assert [each.code for each in done] == [0] * 4, [each.err for each in done]
-    numbers = query(
-        there.db,
-        "select r.seed, p.number from pairs p join runs r on r.id = p.run_id "
-        "where p.status = 'finished' order by 1, 2",
-    )
-    assert numbers == [(seed, number) for seed in (1, 2) for number in range(20)]
-    assert faults_of(there.db) == []
 
 
 @pytest.mark.slow

@@ -133,20 +133,6 @@ def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_plan_depends_on_finished_batches_alone(store: Store) -> None:
-    """Later results must not change it, nor which run asks, nor the order of its questions."""
-    with store:
-        rows = plan(store, 2 * BATCH)
-        finish(store, rows[:BATCH])
-        numbers = range(2 * BATCH, 3 * BATCH)
-        before = [chooser(store)(number) for number in numbers]
-        finish(store, rows[BATCH:])
-        other = chooser(store)
-        other(3 * BATCH)  # one that is ahead already
-        assert [other(number) for number in reversed(numbers)] == before[::-1]
-
-
-@pytest.mark.slow
 def test_a_dropped_pair_holds_nothing_up(store: Store) -> None:
     """A paused bot's pairs are never finished, and must not stop the rest."""
     with store:

@@ -48,13 +48,6 @@ def test_the_same_number_gives_the_same_pair() -> None:
     assert first == again[::-1]
 
 
-def test_another_seed_gives_another_stream() -> None:
-    """The seed must decide opponents, boards and the seeds of games."""
-    one, two = schedule(seed=1), schedule(seed=2)
-    same = [n for n in range(100) if one.pair(n) == two.pair(n)]
-    assert same == []
-
-
 def test_random_pairs_are_different_bots_and_even() -> None:
     """Every ordered pair of bots must come up about equally often."""
     counts = Counter(names(m) for m in map(schedule().pair, range(2400)))
@@ -150,13 +143,6 @@ def test_a_lap_has_every_fixture_that_fits_once() -> None:
     assert (frozenset("ac"), "10x11@3,4") not in seen
 
 
-def test_bots_that_play_everything_change_no_stream() -> None:
-    """A restriction that leaves every board must give the stream of none."""
-    boards = parse_board_classes("6x7,8x8")
-    free, bound = schedule(boards=boards), schedule(boards=boards, plays={"a": ("any",)})
-    assert [free.pair(n) for n in range(60)] == [bound.pair(n) for n in range(60)]
-
-
 def test_a_bot_that_shares_no_board_is_refused_by_name() -> None:
     """A run in which a bot could never play must not start."""
     boards = parse_board_classes("6x7,10x11@3,4")
@@ -206,15 +192,6 @@ def test_no_opening_comes_twice_before_all_were_played(kind: str) -> None:
     everything = sorted(("6x7", opening.moves) for opening in BOOK.openings)
     assert all(sorted(lap) == everything for lap in laps)
     assert len({tuple(lap) for lap in laps}) == 4
-
-
-def test_pairs_with_openings_depend_on_seed_and_number_alone() -> None:
-    """Whatever was asked for before, a number must give the same pair; another seed another."""
-    numbers = range(40)
-    first = [with_openings().pair(number) for number in numbers]
-    assert [with_openings().pair(number) for number in reversed(numbers)] == first[::-1]
-    other = [with_openings(seed=8).pair(number) for number in numbers]
-    assert [told(pair) for pair in other] != [told(pair) for pair in first]
 
 
 def test_an_opening_brings_its_board() -> None:
