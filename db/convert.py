@@ -85,6 +85,11 @@ def _convert(connection: Connection, backend: Backend, version: str) -> None:
                 f"INSERT INTO {table.name} ({columns}) "  # noqa: S608 - names of our own
                 f"SELECT {columns} FROM former.{table.name}"
             )
+    for column in ("games.termination", "pairs.first_termination", "pairs.second_termination"):
+        of, name = column.split(".")
+        connection.exec_driver_sql(
+            f"UPDATE {of} SET {name} = 'timeout' WHERE {name} = 'pondering'"  # noqa: S608
+        )
     # Keys go on where those of the former tables ended.
     connection.exec_driver_sql("DELETE FROM sqlite_sequence")
     names = ", ".join(f"'{name}'" for name in METADATA.tables)

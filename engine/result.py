@@ -47,8 +47,6 @@ class Termination(StrEnum):
     ILLEGAL_MOVE = "illegal_move", Loser.OFFENDER, "illegal move", "made an illegal move"
     PROTOCOL_ERROR = "protocol_error", Loser.OFFENDER, "protocol error", "broke the protocol"
     MEMORY = "memory", Loser.OFFENDER, "memory", "used too much memory"
-    PONDERING = "pondering", Loser.OFFENDER, "pondering", "computed off its turn"
-    """Only in games of earlier versions."""
     RESIGNED = "resigned", Loser.TO_MOVE, "resignation", "resigned"
     ADJUDICATED = "adjudicated", Loser.BY_PROOF, "adjudication"
     ABORTED = "aborted", Loser.NONE, "aborted"
@@ -68,6 +66,11 @@ class Termination(StrEnum):
         self._value_ = word
         self.loser, self.noun, self.predicate = loser, noun, predicate
         return self
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Termination | None":
+        """Return what a word of former versions counts as: a bot that pondered used its time up."""
+        return cls.TIMEOUT if value == "pondering" else None
 
     @property
     def is_forfeit(self) -> bool:

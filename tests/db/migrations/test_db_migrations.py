@@ -20,14 +20,8 @@ from db.queries.games import select_summaries
 from db.records.games import GameQuery
 from db.store import Store
 from engine.opening_set import parse_opening_set
-from engine.result import Termination
 from tests.support.sql import execute_sql
 
-COLUMN_KINDS = [
-    Termination(kind)
-    for kind in ("timeout", "crash", "illegal_move", "protocol_error", "memory", "pondering")
-]
-"""The kinds of forfeits that had columns before version 0015."""
 BOOK = parse_opening_set("4x4 0\n4x4 1")
 
 

@@ -61,7 +61,7 @@ SAYS = {
     QUEUE: "ladder cancel waiting playing done failed cancelled",
     "ladder gate --json": "side e_value",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
-    "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
+    "ladder report --json": "timeout crash illegal_move protocol_error memory time_ms",
     "ladder bisect --json": "good bad open skipped found ambiguous none undecided",
     "ladder select --json": "chosen undecided invalid stopped",
     "ladder runs --json": "ladder match gate bisect select tune"
