@@ -13,9 +13,9 @@ from db.queries.archives import Archives
 from db.queries.audit import Audit
 from db.queries.bots import Bots
 from db.queries.divisions import Divisions
-from db.queries.exchange import Exchange
 from db.queries.games import Games
 from db.queries.history import History
+from db.queries.importer import Exchange
 from db.queries.opening_sets import OpeningSets
 from db.queries.pairs import Pairs
 from db.queries.plays import Plays

@@ -302,8 +302,3 @@ _GAME_RULES: tuple[Rule, ...] = (
     _check_thoughts,
 )
 """In this order: later rules rely on earlier ones, such as on a known termination."""
-
-
-def prefix_names(values: Values, label: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return some values with prefixed names, for the rules of other rows."""
-    return {f"{label}_{name}": values[name] for name in names}

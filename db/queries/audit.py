@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, select, update
+from sqlalchemy import ColumnElement, Connection, Select, select, update
 
 from db.columns import raw_columns
 from db.connection.database import Queries
@@ -90,35 +90,15 @@ class Audit(Queries):
 
     def runs(self) -> Iterator[str]:
         """Yield faults of runs, and runs whose stream has another seed or identity."""
-        query = (
-            select(
-                *raw_columns(RUNS), *raw_columns(DIVISIONS, "division_", (*OF_DIVISION, "budget"))
-            )
-            .outerjoin(DIVISIONS, Division.id == Run.division_id)
-            .order_by(Run.id)
-        )
-        streams: dict[str, tuple[str, int]] = {}
         with self._database.streaming() as connection:
-            for row in connection.execute(query):
-                fault = find_run_fault(row._asdict())
-                known = streams.setdefault(row.stream, (row.identity, row.seed))
-                if known != (row.identity, row.seed):
-                    fault = fault or "its stream has another identity or seed in an earlier run"
-                if fault is not None:
-                    yield f"run {row.id}: {fault}"
+            for run_id, fault in run_faults(connection):
+                yield f"run {run_id}: {fault}"
 
     def pairs(self) -> Iterator[str]:
         """Yield faults of pairs, and pairs whose number of games contradicts their status."""
         with self._database.streaming() as connection:
-            for pair, games in _pairs_with_games(connection):
-                fault = find_pair_fault(pair)
-                per_pair = 1 if pair["run_kind"] == RunKind.PLAY else 2
-                wanted = per_pair if pair["status"] == PairStatus.FINISHED else 0
-                if fault is not None:
-                    yield f"pair {pair['id']}: {fault}"
-                elif [game["game"] for game in games] != list(range(wanted)):
-                    count = f"{len(games)} of {wanted} games"
-                    yield f"pair {pair['id']} is {pair['status']} but has {count}"
+            for pair_id, fault in pair_faults(connection):
+                yield f"pair {pair_id}: {fault}"
 
     def outcomes(self) -> Iterator[str]:
         """Yield values of finished pairs that contradict their games."""
@@ -137,34 +117,80 @@ class Audit(Queries):
 
     def games(self) -> Iterator[str]:
         """Yield faults of games."""
-        query: Select[Any] = (
-            select(
-                *raw_columns(GAMES),
-                *raw_columns(PAIRS, "pair_", OF_PAIR),
-                *raw_columns(RUNS, "run_", OF_RUN),
-                *raw_columns(DIVISIONS, "division_", OF_DIVISION),
-                StoredLastOutput.game_id.is_not(None).label("has_last_words"),
-            )
-            .outerjoin(PAIRS, Pair.id == Game.pair_id)
-            .outerjoin(RUNS, Run.id == Game.run_id)
-            .outerjoin(DIVISIONS, Division.id == Game.division_id)
-            .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == Game.id)
-            .order_by(Game.id)
-        )
         with self._database.streaming() as connection:
-            names = read_bot_names(connection)
-            openings = {
-                row.content_hash: frozenset(row.lines.splitlines())
-                for row in connection.execute(select(OPENING_SETS))
-            }
-            for row in connection.execute(query):
-                fault = _find_fault(row._asdict(), names, openings)
-                if fault is not None:
-                    yield f"game {row.id}: {fault}"
+            for game, fault in game_faults(connection):
+                yield f"game {game['id']}: {fault}"
 
 
-def _pairs_with_games(connection: Connection) -> Iterator[tuple[Values, list[Values]]]:
-    """Yield all pairs with columns of their runs, and the games of each."""
+def run_faults(connection: Connection) -> Iterator[tuple[int, str]]:
+    """Yield the faults of runs by id."""
+    query = (
+        select(
+            *raw_columns(RUNS),
+            *raw_columns(DIVISIONS, "division_", (*OF_DIVISION, "budget")),
+        )
+        .outerjoin(DIVISIONS, Division.id == Run.division_id)
+        .order_by(Run.id)
+    )
+    streams: dict[str, tuple[str, int]] = {}
+    for row in connection.execute(query):
+        fault = find_run_fault(row._asdict())
+        known = streams.setdefault(row.stream, (row.identity, row.seed))
+        if known != (row.identity, row.seed):
+            fault = fault or "its stream has another identity or seed in an earlier run"
+        if fault is not None:
+            yield row.id, fault
+
+
+def pair_faults(
+    connection: Connection, *conditions: ColumnElement[bool]
+) -> Iterator[tuple[int, str]]:
+    """Yield the faults of the pairs that fit, by id."""
+    for pair, games in _pairs_with_games(connection, *conditions):
+        fault = find_pair_fault(pair)
+        per_pair = 1 if pair["run_kind"] == RunKind.PLAY else 2
+        wanted = per_pair if pair["status"] == PairStatus.FINISHED else 0
+        if fault is not None:
+            yield pair["id"], fault
+        elif [game["game"] for game in games] != list(range(wanted)):
+            yield pair["id"], f"it is {pair['status']} but has {len(games)} of {wanted} games"
+
+
+def game_faults(
+    connection: Connection, *conditions: ColumnElement[bool]
+) -> Iterator[tuple[Values, str]]:
+    """Yield the games that fit and have a fault, and the fault of each."""
+    query: Select[Any] = (
+        select(
+            *raw_columns(GAMES),
+            *raw_columns(PAIRS, "pair_", OF_PAIR),
+            *raw_columns(RUNS, "run_", OF_RUN),
+            *raw_columns(DIVISIONS, "division_", OF_DIVISION),
+            StoredLastOutput.game_id.is_not(None).label("has_last_words"),
+        )
+        .outerjoin(PAIRS, Pair.id == Game.pair_id)
+        .outerjoin(RUNS, Run.id == Game.run_id)
+        .outerjoin(DIVISIONS, Division.id == Game.division_id)
+        .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == Game.id)
+        .where(*conditions)
+        .order_by(Game.id)
+    )
+    names = read_bot_names(connection)
+    openings = {
+        row.content_hash: frozenset(row.lines.splitlines())
+        for row in connection.execute(select(OPENING_SETS))
+    }
+    for row in connection.execute(query):
+        game = row._asdict()
+        fault = _find_fault(game, names, openings)
+        if fault is not None:
+            yield game, fault
+
+
+def _pairs_with_games(
+    connection: Connection, *conditions: ColumnElement[bool]
+) -> Iterator[tuple[Values, list[Values]]]:
+    """Yield pairs with columns of their runs, and the games of each."""
     query = (
         select(
             *raw_columns(PAIRS),
@@ -173,6 +199,7 @@ def _pairs_with_games(connection: Connection) -> Iterator[tuple[Values, list[Val
         )
         .outerjoin(RUNS, Run.id == Pair.run_id)
         .outerjoin(GAMES, Game.pair_id == Pair.id)
+        .where(*conditions)
         .order_by(Pair.id, Game.game)
     )
     rows = (row._mapping for row in connection.execute(query))

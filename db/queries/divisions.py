@@ -9,7 +9,7 @@ from db.columns import to_json, to_record, to_values
 from db.connection.database import Queries
 from db.errors import NameTaken, UnknownRow
 from db.models import DIVISIONS, Division
-from db.records.budget import FIELDS, bots_with_odds, is_valid_budget, rename_in_budget
+from db.records.budget import bots_with_odds, is_valid_budget, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
@@ -76,9 +76,9 @@ def ensure_division(connection: Connection, conditions: Conditions) -> DivisionR
     """Return or create a division, in a transaction that holds the write lock."""
     budget = conditions.budget
     if not is_valid_budget(budget):
-        raise ValueError(f"a budget consists of {', '.join(FIELDS)}, got {dict(budget)}")
+        raise ValueError(f"its division has the invalid budget {dict(budget)}")
     if not conditions.has_one_opening:
-        raise ValueError(f"one of three fields decides about openings, got {conditions}")
+        raise ValueError("its division must have one of opening_plies, openings, fixed_opening")
     key = _key(conditions)
     query = select(DIVISIONS).where(Division.key == key)
     row = connection.execute(query).first()
