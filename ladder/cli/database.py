@@ -4,16 +4,15 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from db.errors import Missing, UnknownRow
 from db.store import RetryPolicy, Store
-from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.failures import is_expected
-from ladder.cli.output import print_error, printed_first
+from ladder.cli.output import print_error
 from ladder.errors import UnknownBot
 from ladder.match.registry.builtins import sync_builtins
 from ladder.signals import current_stop
@@ -35,33 +34,6 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> Iterator[Stor
             if sync:
                 _sync(store)
             yield store
-
-
-@contextmanager
-def open_to_play(where: str, check: Callable[[Store], object]) -> Iterator[Store]:
-    """Open the database to play in; its runs are finished when the block has printed them.
-
-    A missing database is created only after `check` has passed, so that a refused command leaves no
-    new file.
-
-    Args:
-        where: a file path or an SQLAlchemy URL.
-        check: refuses what cannot be played.
-
-    Raises:
-        DatabaseError: it cannot be opened.
-        Stopped: the user has stopped the command.
-        Exit: the command is only checked, and has passed.
-
-    """
-    if is_missing(where):
-        with open_draft(where) as store:
-            check(store)
-    with open_store(where, create=True, sync=True) as store, printed_first(store):
-        if is_checking_only():
-            check(store)
-            end_check()
-        yield store
 
 
 @contextmanager

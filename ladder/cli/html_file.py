@@ -126,19 +126,23 @@ def write_division(
     write_html(file, page)
 
 
-def write_finding(store: Store | None, finding: Finding, result: RunResult, file: Path) -> None:
+def write_finding(
+    store: Store | None, finding: Finding, result: RunResult, file: Path | None
+) -> None:
     """Write the page of an experiment; that of a gate or tuning has lost games of the candidate.
 
     Args:
         store: the open database; None for a page without games.
         finding: the finding.
         result: its result.
-        file: the file to write.
+        file: the file to write; None writes nothing.
 
     Raises:
         UsageError: the file cannot be written.
 
     """
+    if file is None:
+        return
     from reports.html.findings import finding_page, parts_of
 
     gated, shown = result.gated if isinstance(result, TuningOutcome) else result, []

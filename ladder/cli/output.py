@@ -2,8 +2,7 @@
 
 import io
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import TypeVar
 import typer
 from rich.console import Console
 
-from db.store import Store
 from ladder.checked_stream import write_file
 from ladder.errors import ExitCode, UsageError
 from ladder.visible import visible, visible_lines
@@ -95,16 +93,6 @@ def print_out(text: str) -> None:
     """Print a text on standard output, without control characters except line breaks."""
     shown = visible_lines(text)
     sys.stdout.write(shown if shown.endswith("\n") else shown + "\n")
-
-
-@contextmanager
-def printed_first(store: Store) -> Iterator[None]:
-    """Mark the runs of a command as finished once the block has printed its results."""
-    with store.runs.deferring_finish():
-        yield
-        # Without a reader the result still counts, and the exit code reports it.
-        with suppress(BrokenPipeError):
-            sys.stdout.flush()
 
 
 def print_error(sentence: str) -> None:

@@ -2,21 +2,20 @@
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
 from db.store import Store
-from ladder.cli.checking import end_check, is_checking_only
-from ladder.cli.database import is_missing, open_draft, open_store
+from ladder.cli.database import is_missing
 from ladder.cli.output import (
     print_error,
     print_out,
-    printed_first,
     show_finding,
     stderr_console,
     stdout_console,
 )
+from ladder.cli.playing import is_planning_only, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
@@ -24,7 +23,6 @@ from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.standings import Standings, select_bots, show_only
 from ladder.runs.decision import ENDLESS
-from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
 from ladder.runs.resume import finished_run, hashes_of
@@ -46,16 +44,28 @@ from reports.layout.format import repeated_text, to_json
 from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
-Choice = Callable[[Store], tuple[RunSettings, Sequence[BotRow]]]
-"""Returns the settings and the bots of a run, which depend on what is registered."""
+Choice = Callable[[Store], Sequence[BotRow]]
+"""Returns the bots of a run, which depend on what is registered."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run that can be played."""
+
+    settings: RunSettings
+    bots: Sequence[BotRow]
+    left_out: dict[str, str]
+    """Why bots do not take part, by name."""
 
 
 def play_and_report(
     db: str,
+    settings: RunSettings,
     choose: Choice,
     *,
     json: bool,
     options: RunOptions,
+    former: Callable[[Store], None],
     named: Collection[str] | None = None,
     is_served: bool = False,
     verbose: bool = False,
@@ -65,65 +75,40 @@ def play_and_report(
 
     The result of a match is its score, and that of any other run the rating list. A bot that cannot
     take part is left out if it is not in `named`, and else refused; None refuses every such bot.
+    `former` prints an interrupted run that the command does not resume.
 
     Raises:
         LadderError: see `ladder.runs.start.start_run`.
 
     """
-    workforce = options.workforce()
-    if is_missing(db):
-        with open_draft(db) as store:
-            settings, bots = choose(store)
-            settings, bots, _ = _fit(settings, bots, named)
-            _check(store, settings, bots, has_end=until_error is not None)
-        if settings.resume_policy is ResumePolicy.ONLY:  # without a database
-            return _report_nothing_to_resume((), options, json=json)
-    with open_store(db, create=True, sync=True) as store:
-        settings, bots = choose(store)
-        report_changed_origins(store, bots)
-        settings, bots, left_out = _fit(settings, bots, named)
-        for reason in left_out.values():
+    if settings.resume_policy is ResumePolicy.ONLY and is_missing(db):
+        return _report_nothing_to_resume((), options, json=json)
+
+    def plan(store: Store) -> PlannedRun:
+        has_end = settings.games or settings.seconds or until_error
+        if is_planning_only() and not has_end:
+            raise UsageError("this run would never end: give it --games, --hours or --until-error")
+        planned = PlannedRun(settings, choose(store), {})
+        if named is not None:
+            fit, left_out = leave_out_unfit(settings, planned.bots, named)
+            names = tuple(bot.name for bot in fit)
+            planned = PlannedRun(replace(settings, bots=names), fit, left_out)
+        check_possible(store, planned.settings, planned.bots)
+        return planned
+
+    def play(store: Store, planned: PlannedRun) -> int:
+        former(store)
+        report_changed_origins(store, planned.bots)
+        for reason in planned.left_out.values():
             print_error(f"left out: {reason}")
-        if is_checking_only():
-            _check(store, settings, bots, has_end=until_error is not None)
-            end_check()
-        if workforce is THIS_MACHINE:
-            _warn_about_shared_cpus(settings)
-        served = (
-            server_beside(db, settings.confinement, print_error) if is_served else nullcontext()
-        )
-        with served, printed_first(store):
-            return _play(
-                store,
-                settings,
-                bots,
-                left_out,
-                workforce,
-                options,
-                None if until_error is None else UntilError(until_error, bots),
-                json=json,
-                verbose=verbose,
-            )
+        if options.workforce() is THIS_MACHINE:
+            _warn_about_shared_cpus(planned.settings)
+        served = server_beside(db, settings.confinement, print_error)
+        with served if is_served else nullcontext():
+            until = None if until_error is None else UntilError(until_error, planned.bots)
+            return _play(store, planned, options, until, json=json, verbose=verbose)
 
-
-def _check(
-    store: Store, settings: RunSettings, bots: Sequence[BotRow], *, has_end: bool = False
-) -> None:
-    """Refuse what cannot be played, and in the queue a run without an end. Raises UsageError."""
-    has_end = has_end or settings.games is not None or settings.seconds is not None
-    if is_checking_only() and not has_end:
-        raise UsageError("this run would never end: give it --games, --hours or --until-error")
-    check_possible(store, settings, bots)
-
-
-def _fit(
-    settings: RunSettings, bots: Sequence[BotRow], named: Collection[str] | None
-) -> tuple[RunSettings, Sequence[BotRow], dict[str, str]]:
-    """Return settings and bots without unfit bots, and the reasons by name."""
-    if named is None:
-        return settings, bots, {}
-    fit, left_out = leave_out_unfit(settings, bots, named)
-    return replace(settings, bots=tuple(bot.name for bot in fit)), fit, left_out
+    return plan_and_play(open_to_play(db, plan), plan, play)
 
 
 def _warn_about_shared_cpus(settings: RunSettings) -> None:
@@ -157,23 +142,21 @@ def _stored_match(store: Store, settings: RunSettings, bots: Sequence[BotRow]) -
 
 def _play(
     store: Store,
-    settings: RunSettings,
-    bots: Sequence[BotRow],
-    left_out: dict[str, str],
-    workforce: Workforce,
+    planned: PlannedRun,
     options: RunOptions,
     until_error: UntilError | None,
     *,
     json: bool,
     verbose: bool,
 ) -> int:
+    settings, bots = planned.settings, planned.bots
     repeated = _stored_match(store, settings, bots)
     outcome = repeated or start_run(
         store=store,
         settings=settings,
         bots=bots,
         watcher=watcher_for(stderr_console()),
-        workforce=workforce,
+        workforce=options.workforce(),
         judge=until_error or ENDLESS,
     )
     if isinstance(outcome, NothingToResume):
@@ -188,7 +171,7 @@ def _play(
             "games": outcome.live.total_games,
             "stalled_games": outcome.live.stalls,
             "warnings": outcome.live.warnings,
-            "left_out": left_out,
+            "left_out": planned.left_out,
             "forfeits": forfeits_document(outcome.live),
         }
         document: dict[str, object] = {"run": head, "report": standings_document(standings)}

@@ -166,6 +166,7 @@ class RunOptions(BotOptions):
             UsageError: a value cannot be read, lies out of range, or contradicts another.
 
         """
+        self.workforce()  # refuses what contradicts each other
         classes = parse_boards(self.boards)
         openings = self._openings(db, classes)
         if openings is None:

@@ -2,11 +2,13 @@
 
 from functools import partial
 
-from ladder.cli.checking import end_check, is_checking_only
+from db.records.runs import DivisionRow
+from db.store import Store
 from ladder.cli.database import open_store
 from ladder.cli.options import DEFAULT_DATABASE, BotNames, Database, Games, Hours, Work
 from ladder.cli.output import print_error, show_table, stderr_console
 from ladder.cli.parsing import parse_names
+from ladder.cli.playing import plan_and_play
 from ladder.errors import ExitCode
 from ladder.look_ahead import lower_priority
 from ladder.match.process.cpus import allowed_cpus
@@ -50,15 +52,13 @@ def analyze(
       ladder analyze --bots v12,v4 --nodes 1000000
     """
     names = () if bots is None else tuple(parse_names(bots))
-    with open_store(db, create=False) as store:
-        if forget:
-            verdicts, positions = store.analysis.delete_all()
-            of_games, others = counted(verdicts, "game"), counted(positions, "position")
-            print_error(f"deleted the analysis of {of_games} and {others}")
-            return ExitCode.DONE
-        row = division_or_latest(store, division)
-        if is_checking_only():
-            end_check()
+    if forget:
+        return _forget(db)
+
+    def plan(store: Store) -> DivisionRow:
+        return division_or_latest(store, division)
+
+    def play(store: Store, row: DivisionRow) -> int:
         lower_priority()
         with current_stop().defer():
             state = analyse(
@@ -74,5 +74,16 @@ def analyze(
                 watcher=analysis_watcher(stderr_console()),
             )
             made = read_mistakes(store, row)
-    show_table(made, partial(analysis_document, state), print_mistakes, json=json)
-    return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE
+        show_table(made, partial(analysis_document, state), print_mistakes, json=json)
+        return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE
+
+    return plan_and_play(open_store(db, create=False), plan, play)
+
+
+def _forget(db: str) -> int:
+    """Delete all results of the analysis."""
+    with open_store(db, create=False) as store:
+        verdicts, positions = store.analysis.delete_all()
+    of_games, others = counted(verdicts, "game"), counted(positions, "position")
+    print_error(f"deleted the analysis of {of_games} and {others}")
+    return ExitCode.DONE

@@ -2,23 +2,22 @@
 
 from pathlib import Path
 
+from db.records.bots import BotRow
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.cli.database import open_to_play
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import DEFAULT_DATABASE, Database, GamesFromTwo
-from ladder.cli.output import print_error, show_finding, stderr_console
+from ladder.cli.output import print_error, show_finding
+from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
-from ladder.experiments.engine import ExperimentContext
 from ladder.match.registry.commit_bots import CommitBots
 from ladder.runs.pairings import GATE, Pairing
 from ladder.stats.choices import Model
 from reports.findings.bisect import bisect_finding
-from reports.run import watcher_for
 
 
 def bisect(
@@ -68,19 +67,14 @@ def bisect(
       ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30
     """
     question = BisectQuestion(
-        max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
+        max_drop=max_drop, confidence=confidence, max_games=max_games, model=model
     )
     settings = options.settings(
         db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(GATE), rated=False
     )
     check_html(html, force=force)
     history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not all_)
-    bots = CommitBots(
-        spec=spec,
-        folder=Path.cwd(),
-        build=build,
-        python=python,
-    )
+    bots = CommitBots(spec=spec, folder=Path.cwd(), build=build, python=python)
     with trial_bounds(db, options) as confinement:
         asked = Bisection(
             history=history,
@@ -90,15 +84,15 @@ def bisect(
             confinement=confinement,
         )
 
-        def check(store: Store) -> None:
-            prepare(store, asked)
+        def plan(store: Store) -> BotRow:
+            return prepare(store, asked)
 
-        with open_to_play(db, check) as store:
-            good_bot = prepare(store, asked)
-            context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
+        def play(store: Store, good_bot: BotRow) -> int:
+            context = experiment_context(store, options)
             result = run_bisection(context, asked, good_bot, report=print_error)
-    finding = bisect_finding(result)
-    if html is not None:
-        write_finding(None, finding, result, html)
-    show_finding(finding, json=json)
-    return result.exit_code
+            finding = bisect_finding(result)
+            write_finding(None, finding, result, html)
+            show_finding(finding, json=json)
+            return result.exit_code
+
+        return plan_and_play(open_to_play(db, plan), plan, play)

@@ -4,17 +4,18 @@ from pathlib import Path
 
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.cli.database import open_store, open_to_play
+from ladder.cli.database import open_store
 from ladder.cli.gate_files import publish
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.opening_hint import propose_openings
 from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, GamesFromTwo
-from ladder.cli.output import check_writable, print_error, show_finding, stderr_console
+from ladder.cli.output import check_writable, print_error, show_finding
+from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
-from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import (
+    GateOutcome,
     GateTask,
     find_answer,
     gate_pairing,
@@ -27,7 +28,6 @@ from ladder.runs.settings import ResumePolicy
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
 from reports.findings.gate import expected_lines, gate_finding
-from reports.run import watcher_for
 
 MAX_GAMES = 3000
 
@@ -93,9 +93,8 @@ def gate(
         alpha=alpha,
         beta=beta,
         max_games=max_games,
-        model=Model(model),
+        model=model,
     )
-    workforce = options.workforce()
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
     check_html(html, force=force)
@@ -113,34 +112,35 @@ def gate(
         resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
     )
 
-    def find_task(store: Store) -> GateTask:
+    def plan(store: Store) -> GateTask:
         task = gate_task(store, settings, test)
         if is_named and not as_stored:
             refuse_stale(store, task.candidate)
+        if not stored:
+            check_possible(store, settings, task.bots)
         return task
 
-    def check(store: Store) -> None:
-        check_possible(store, settings, find_task(store).bots)
-
-    opened = open_store(db, create=False) if stored else open_to_play(db, check)
-    with opened as store:
-        task = find_task(store)
+    def decide(store: Store, task: GateTask) -> GateOutcome:
         if stored:
-            gated = judge_stored(store, task)
-        elif (answer := find_answer(store, task)) is not None:
-            gated = answer
-        else:
-            report_changed_origins(store, task.bots)
-            remedy = "to continue it, write {name} in place of the specification"
-            print_former_run(store, named, RunKind.GATE, remedy)
-            for line in expected_lines(test, len(task.baselines)):
-                print_error(line)
-            context = ExperimentContext(store, watcher_for(stderr_console()), workforce)
-            gated = play_gate(context, task)
+            return judge_stored(store, task)
+        answer = find_answer(store, task)
+        if answer is not None:
+            return answer
+        report_changed_origins(store, task.bots)
+        remedy = "to continue it, write {name} in place of the specification"
+        print_former_run(store, named, RunKind.GATE, remedy)
+        for line in expected_lines(test, len(task.baselines)):
+            print_error(line)
+        return play_gate(experiment_context(store, options), task)
+
+    def play(store: Store, task: GateTask) -> int:
+        gated = decide(store, task)
         finding = gate_finding(gated)
-        if html is not None:
-            write_finding(store, finding, gated, html)
+        write_finding(store, finding, gated, html)
         show_finding(finding, json=json, verbose=verbose)
         propose_openings(settings, gated.result)
         publish(gated, finding, junit=junit, summary=summary, quiet=json)
-    return gated.exit_code
+        return gated.exit_code
+
+    opened = open_store(db, create=False) if stored else open_to_play(db, plan)
+    return plan_and_play(opened, plan, play)

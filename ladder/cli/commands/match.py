@@ -1,8 +1,8 @@
 """`ladder match`: a head-to-head of two bots."""
 
-from db.records.bots import BotRow
+from functools import partial
+
 from db.records.runs import RunKind
-from db.store import Store
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, Games
 from ladder.cli.run_and_report import play_and_report
 from ladder.cli.run_options import RunOptions
@@ -10,7 +10,7 @@ from ladder.cli.stored_specs import name_of, print_former_run, store_specs
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
-from ladder.runs.settings import ResumePolicy, RunSettings
+from ladder.runs.settings import ResumePolicy
 
 
 def match(
@@ -58,9 +58,13 @@ def match(
         resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
     )
 
-    def choose(store: Store) -> tuple[RunSettings, list[BotRow]]:
-        remedy = "to continue it, write {name} in place of the specification"
-        print_former_run(store, named, RunKind.MATCH, remedy)
-        return settings, choose_bots(store, [a, b], None)
-
-    return play_and_report(db, choose, json=json, options=options, verbose=verbose)
+    remedy = "to continue it, write {name} in place of the specification"
+    return play_and_report(
+        db,
+        settings,
+        lambda store: choose_bots(store, [a, b], None),
+        json=json,
+        options=options,
+        former=partial(print_former_run, found=named, kind=RunKind.MATCH, remedy=remedy),
+        verbose=verbose,
+    )

@@ -10,11 +10,11 @@ import typer
 
 from db.records.queue import JobRow, NewJob
 from db.store import Store
-from ladder.cli.checking import checking_only
 from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Key, whole
 from ladder.cli.output import print_error, print_out, print_result, show_table
+from ladder.cli.playing import planning_only
 from ladder.errors import ExitCode, Stopped, UsageError
 from ladder.names import check_line
 from ladder.queue.jobs import list_jobs
@@ -85,7 +85,7 @@ def _check(context: typer.Context, words: Sequence[str], db: str) -> None:
         )
     if any(word.partition("=")[0] == "--db" for word in words):
         raise UsageError("--db cannot stand in the queue: give it before the two dashes")
-    with checking_only():
+    with planning_only():
         root([*words, "--db", db], prog_name="ladder", standalone_mode=False)
 
 

@@ -1,11 +1,9 @@
 """`ladder run`: plays pairs of games among registered bots until it is stopped."""
 
-from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
-from db.records.bots import BotRow
 from db.records.runs import RunKind
-from db.store import Store
 from ladder.cli.completion import pairings
 from ladder.cli.options import DEFAULT_DATABASE, BotNames, Database, Games, Hours, Takes, number
 from ladder.cli.parsing import parse_names
@@ -15,7 +13,7 @@ from ladder.cli.stored_specs import former_names, name_of, print_former_run, sto
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots, default_bots
 from ladder.runs.pairings import parse_pairing
-from ladder.runs.settings import ResumePolicy, RunSettings
+from ladder.runs.settings import ResumePolicy
 
 MOST_ERROR = 1000
 
@@ -89,17 +87,16 @@ def run(
     named = {} if former else store_specs(db, patterns, options, based_on)
     patterns = former or [name_of(named, word) for word in patterns]
 
-    def choose(store: Store) -> tuple[RunSettings, list[BotRow]]:
-        print_former_run(store, named, RunKind.LADDER, "`--resume` continues it")
-        chosen = default_bots(store) if bots is None else choose_bots(store, patterns)
-        return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen
-
     return play_and_report(
         db,
-        choose,
+        settings,
+        lambda store: default_bots(store) if bots is None else choose_bots(store, patterns),
         json=json,
         named=patterns,
         is_served=serve,
         options=options,
+        former=partial(
+            print_former_run, found=named, kind=RunKind.LADDER, remedy="`--resume` continues it"
+        ),
         until_error=until_error,
     )

@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Annotated
 
+from db.records.bots import BotRow
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.completion import bot_names
-from ladder.cli.database import open_to_play
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, GamesFromTwo, Takes
-from ladder.cli.output import show_finding, stderr_console
+from ladder.cli.output import show_finding
+from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
-from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.session import (
     field_bots,
@@ -23,7 +23,6 @@ from ladder.experiments.select.session import (
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.start import check_possible
 from reports.findings.select import select_finding
-from reports.run import watcher_for
 
 
 def select(
@@ -71,21 +70,22 @@ def select(
         games=question.games,
         rated=False,
     )
-
     check_html(html, force=force)
 
-    def check(store: Store) -> None:
-        check_possible(store, settings, field_bots(store, names))
-
-    with open_to_play(db, check) as store:
+    def plan(store: Store) -> list[BotRow]:
         bots = field_bots(store, names)
+        check_possible(store, settings, bots)
+        return bots
+
+    def play(store: Store, bots: list[BotRow]) -> int:
         report_changed_origins(store, bots)
-        context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
+        context = experiment_context(store, options)
         selected = play_selection(context, settings, bots, against, question)
         finding = select_finding(selected)
-        if html is not None:
-            run = None if selected.run_id is None else store.runs.get(selected.run_id)
-            stored = None if run is None else selection_of(store, run, run.status)
-            write_finding(None, finding, stored or selected, html)
+        run = None if selected.run_id is None else store.runs.get(selected.run_id)
+        stored = None if run is None else selection_of(store, run, run.status)
+        write_finding(None, finding, stored or selected, html)
         show_finding(finding, json=json)
-    return selected.exit_code
+        return selected.exit_code
+
+    return plan_and_play(open_to_play(db, plan), plan, play)

@@ -4,8 +4,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from db.records.bots import BotRow
+from db.store import Store
 from ladder.checked_stream import write_file
-from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_or_preview, open_to_read
 from ladder.cli.help import CommandGroup
@@ -21,6 +22,7 @@ from ladder.cli.options import (
 )
 from ladder.cli.output import check_writable, print_error, print_out, show_table
 from ladder.cli.parsing import parse_boards, parse_time
+from ladder.cli.playing import plan_and_play
 from ladder.cli.run_options import BotOptions
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
@@ -143,33 +145,40 @@ def run(
     check_writable(junit, "--junit")
     say = at_intervals(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
-    with open_or_preview(db) as store, current_stop().defer():
+
+    def plan(store: Store) -> tuple[list[BotRow], dict[str, str]]:
         bots, left_out = leave_out_unfit(choose_bots(store, names, None), names, found, budgets)
+        if not bots:
+            reasons = "; ".join(left_out.values())
+            raise UsageError(f"none of these bots can answer the suite: {reasons}")
+        return bots, left_out
+
+    def play(store: Store, planned: tuple[list[BotRow], dict[str, str]]) -> int:
+        bots, left_out = planned
         for reason in left_out.values():
             print_error(f"left out: {reason}")
-        if not bots:
-            raise UsageError("none of these bots can answer the suite: name one that can")
-        if is_checking_only():
-            end_check()
-        result = run_suite(
-            store,
-            bots,
-            found,
-            budgets,
-            confinement=confinement,
-            is_stopped=current_stop().is_requested,
-            tick=lambda name, done, of: say(f"{name}: {done} of {of} positions"),
-        )
-    if result is None:
-        again = options.command_line()
-        print_error(
-            f"stopped: no result, as the suite was not complete; start again with `{again}`"
-        )
-        return ExitCode.STOPPED
-    if junit is not None:
-        write_file(junit, suite_junit(result), "--junit")
-    show_table(result, lambda made: suite_document(made, left_out), print_suite, json=json)
-    return ExitCode.DONE
+        with current_stop().defer():
+            result = run_suite(
+                store,
+                bots,
+                found,
+                budgets,
+                confinement=confinement,
+                is_stopped=current_stop().is_requested,
+                tick=lambda name, done, of: say(f"{name}: {done} of {of} positions"),
+            )
+        if result is None:
+            again = options.command_line()
+            print_error(
+                f"stopped: no result, as the suite was not complete; start again with `{again}`"
+            )
+            return ExitCode.STOPPED
+        if junit is not None:
+            write_file(junit, suite_junit(result), "--junit")
+        show_table(result, lambda made: suite_document(made, left_out), print_suite, json=json)
+        return ExitCode.DONE
+
+    return plan_and_play(open_or_preview(db), plan, play)
 
 
 def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]":

@@ -5,12 +5,11 @@ from typing import Annotated
 
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.cli.database import open_to_play
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import DEFAULT_DATABASE, Database, GamesFromTwo, whole
 from ladder.cli.output import show_finding, stderr_console
+from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
-from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.tune.bots import TuningTask, refuse_taken_name
 from ladder.experiments.tune.parameters import template_of
@@ -20,13 +19,7 @@ from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import ResumePolicy
 from ladder.stats.choices import Model
 from reports.findings.tune import tune_finding
-from reports.run import watcher_for
 from reports.tune import tuning_watcher
-
-MOST_PAIRS = 10_000
-"""Of a step."""
-GAMES_SHOWN = 60
-"""Most lost games of the tuned bot in a page."""
 
 
 def tune(
@@ -34,7 +27,7 @@ def tune(
     spec: str,
     param: list[str] | None = None,
     games: GamesFromTwo = 4000,
-    pairs: Annotated[int, whole(1, MOST_PAIRS)] = 8,
+    pairs: Annotated[int, whole(1, 10_000)] = 8,
     register: str | None = None,
     max_drop: float = 10.0,
     alpha: float = 0.05,
@@ -90,9 +83,7 @@ def tune(
     Example:
       ladder tune builtin:v18 --param c=0.2..1.2 --games 4000 --time 20ms
     """
-    test = GateTest(
-        max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
-    )
+    test = GateTest(max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=model)
     settings = options.settings(
         db=db,
         kind=RunKind.TUNE,
@@ -113,21 +104,21 @@ def tune(
     )
     check_html(html, force=force)
 
-    def check(store: Store) -> None:
+    def plan(store: Store) -> None:
         if register is not None:
             refuse_taken_name(store, register)
         check_task(store, task)
 
-    workforce = options.workforce()
-    with open_to_play(db, check) as store:
-        if register is not None:
-            refuse_taken_name(store, register)
-        console = stderr_console()
-        context = ExperimentContext(store, watcher_for(console), workforce)
-        view = tuning_watcher(console, task.template.parameters)
-        tuned = play_tuning(context, task, register=register, search_watcher=view)
+    def play(store: Store, _: None) -> int:
+        tuned = play_tuning(
+            experiment_context(store, options),
+            task,
+            register=register,
+            search_watcher=tuning_watcher(stderr_console(), task.template.parameters),
+        )
         finding = tune_finding(tuned)
-        if html is not None:
-            write_finding(store, finding, tuned, html)
+        write_finding(store, finding, tuned, html)
         show_finding(finding, json=json, verbose=verbose)
-    return tuned.exit_code
+        return tuned.exit_code
+
+    return plan_and_play(open_to_play(db, plan), plan, play)
