@@ -4,8 +4,9 @@ The tables of a division or a run are read once; later calls add the pairs that 
 so that a page that follows a run never counts the whole database again.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
@@ -63,6 +64,10 @@ class Aggregate(Queries):
         super().__init__(database)
         self._tables: dict[tuple[str, int], tuple[_Marks, _Tables]] = {}
         """Tables that were read, by the column that selects the pairs and its value."""
+        self._distinct_pairs: dict[
+            tuple[str, int, float | None], tuple[_Marks, dict[Any, int]]
+        ] = {}
+        """Distinct pairs by key, by the selecting column, its value and the first start."""
         self._distinct: dict[tuple[int | None, int, frozenset[int]], tuple[_Marks, int]] = {}
         """Distinct games that were counted, by run, division and revisions."""
 
@@ -155,6 +160,41 @@ class Aggregate(Queries):
                     games -= connection.execute(query.where(*chosen, ~is_new, part)).scalar_one()
             self._distinct[key] = marks, games
             return games
+
+    def with_distinct_pairs(
+        self,
+        tables: Sequence[PairTableRow],
+        *,
+        since: float | None = None,
+        run_id: int | None = None,
+    ) -> list[PairTableRow]:
+        """Return the tables with their numbers of distinct pairs; arguments as `count_distinct`.
+
+        All pairs are read, in 1.5 s for half a million, unless no game was added since.
+        """
+        chosen = (
+            ("run_id", run_id) if run_id is not None else ("division_id", tables[0].division_id)
+        )
+        with self._database.reading() as connection:
+            marks = _read_marks(connection)
+            before, counts = self._distinct_pairs.get((*chosen, since), (None, {}))
+            if before != marks:
+                pairs = _Chosen.of(*chosen).pairs
+                pairs += () if since is None else (Pair.started_at >= since,)
+                query = select(*_KEY, func.count(Pair.content.distinct())).where(*pairs)
+                counts = defaultdict(int)
+                for division, board_class, *sides, count in connection.execute(
+                    query.group_by(*_KEY)
+                ):
+                    counts[division, board_class, *sorted(sides)] += count
+                self._distinct_pairs[*chosen, since] = marks, counts
+        keys = [
+            (row.division_id, row.board_class, row.a_revision, row.b_revision) for row in tables
+        ]
+        return [
+            replace(row, distinct_pairs=counts.get(key))
+            for row, key in zip(tables, keys, strict=True)
+        ]
 
 
 def _read_marks(connection: Connection) -> _Marks:

@@ -23,6 +23,8 @@ class PairTableRow:
     """
     a: SideTotals
     b: SideTotals
+    distinct_pairs: int | None = None
+    """Pairs that differ in board or moves; None if they were not counted."""
 
     @property
     def pairs(self) -> int:

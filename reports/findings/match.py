@@ -15,7 +15,7 @@ from reports.layout.table import Column
 
 def match_document(result: PairStanding) -> dict[str, Any]:
     """Return the object `match` of `ladder match --json`; Elo and LOS are null without games."""
-    elo = _estimate(result)
+    elo = estimate(counts=result.distinct_pentanomial)
     return {
         "a": result.a,
         "b": result.b,
@@ -36,7 +36,10 @@ def match_finding(result: PairStanding, conditions: str) -> Finding:
         conditions: the label of the division.
 
     """
-    elo, games = _estimate(result), result.wins + result.draws + result.losses
+    elo, games = (
+        estimate(counts=result.distinct_pentanomial),
+        result.wins + result.draws + result.losses,
+    )
     score = "-" if elo.score is None else f"{elo.score:.1%}"
     return Finding(
         kind="match",
@@ -78,10 +81,3 @@ def _notes(result: PairStanding) -> list[str]:
     if distinct is None or distinct == pairs:
         return []
     return [f"{distinct} of {pairs} pairs are distinct: the interval counts equal pairs once"]
-
-
-def _estimate(result: PairStanding) -> EloEstimate:
-    """Return the estimate from the shares of all pairs, with the distinct ones as evidence."""
-    pairs = sum(result.pentanomial)
-    share = 1.0 if result.distinct_pairs is None or not pairs else result.distinct_pairs / pairs
-    return estimate(counts=[count * share for count in result.pentanomial])

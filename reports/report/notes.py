@@ -36,8 +36,8 @@ def note_text(note: found.Note) -> str:
             )
         case found.RepeatedGames(distinct, games):
             return (
-                f"only {distinct} of {games} games are distinct, and repeated games add no "
-                "information: ask for longer openings"
+                f"only {distinct} of {games} games are distinct, and the errors count equal pairs "
+                "once: longer openings give more distinct games"
             )
         case found.DelayedMoves(moves, share):
             which = "1 move was" if moves == 1 else f"{moves} moves were"

@@ -151,5 +151,5 @@ def _opponent(line: PairStanding) -> Opponent:
         draws=line.draws,
         losses=line.losses,
         pentanomial=line.pentanomial,
-        estimate=estimate(counts=line.pentanomial),
+        estimate=estimate(counts=line.distinct_pentanomial),
     )

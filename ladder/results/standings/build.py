@@ -20,7 +20,7 @@ from ladder.results.standings.standings import (
 from ladder.stats.pool.rating import Pool, RatingOptions
 
 DISTINCT_SHARE = 0.9
-"""A smaller share of distinct games gives a note."""
+"""A smaller share of distinct games gives a note, and errors that count equal pairs once."""
 
 
 @dataclass(slots=True)
@@ -128,13 +128,21 @@ def sum_pairs(tables: Sequence[PairTableRow]) -> list[PairStanding]:
     """Return the results of every two bots over all board classes, by name."""
     totals: dict[tuple[str, str], list[int]] = {}
     for row in tables:
-        total = totals.setdefault((row.a_name, row.b_name), [0] * 8)
-        for place, count in enumerate((*row.wdl, *row.pentanomial)):
+        total = totals.setdefault((row.a_name, row.b_name), [0] * 9)
+        distinct = row.distinct_pairs or row.pairs
+        for place, count in enumerate((*row.wdl, distinct, *row.pentanomial)):
             total[place] += count
     return [
-        PairStanding(a, b, wins, draws, losses, (low, below, even, above, high))
-        for (a, b), (wins, draws, losses, low, below, even, above, high) in sorted(totals.items())
+        PairStanding(a, b, wins, draws, losses, (low, below, even, above, high), distinct)
+        for (a, b), (wins, draws, losses, distinct, low, below, even, above, high) in sorted(
+            totals.items()
+        )
     ]
+
+
+def is_repetitive(tables: Sequence[PairTableRow], distinct_games: int) -> bool:
+    """Return whether so many games are repeated that errors must count equal pairs once."""
+    return distinct_games < DISTINCT_SHARE * 2 * sum(row.pairs for row in tables)
 
 
 def _count_notes(games: int, distinct: int, stalled: int) -> list[Note]:

@@ -8,7 +8,7 @@ from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.results.standings.build import build_standings
+from ladder.results.standings.build import build_standings, is_repetitive
 from ladder.results.standings.notes import FormerRevisions, Note, PausedInRun
 from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import ForfeitedGame, OtherDivision, Standings
@@ -67,10 +67,13 @@ def standings_of_division(
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
     """Return the standings by one run's games, rated or not."""
     tables = store.aggregate.of_run(run.id)
+    distinct = store.aggregate.count_distinct(tables, run_id=run.id)
+    if is_repetitive(tables, distinct):
+        tables = store.aggregate.with_distinct_pairs(tables, run_id=run.id)
     return build_standings(
         division,
         tables,
-        distinct_games=store.aggregate.count_distinct(tables, run_id=run.id),
+        distinct_games=distinct,
         notes=[],
         stalled_games=store.games.count_aborts(run_id=run.id),
         retired=retired_bots(store),
@@ -103,11 +106,16 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
 def current_tables(
     store: Store, division: DivisionRow, *, since: float | None
 ) -> tuple[list[PairTableRow], list[Note]]:
-    """Return the aggregate of current revisions, with a note if other games are left out."""
+    """Return the aggregate of current revisions, with a note if other games are left out.
+
+    If many games are repeated, the tables have their numbers of distinct pairs.
+    """
     tables = store.aggregate.of_division(division.id, since=since)
     current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
     listed = [row for row in tables if row.a_revision in current and row.b_revision in current]
     left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in listed)
+    if is_repetitive(listed, store.aggregate.count_distinct(listed, since=since)):
+        listed = store.aggregate.with_distinct_pairs(listed, since=since)
     return listed, [FormerRevisions(2 * left_out)] if left_out else []
 
 

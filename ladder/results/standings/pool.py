@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from db.records.aggregate import PairTableRow
 from db.records.history import HistorySlice
@@ -31,7 +33,8 @@ def rate_tables(
     cells = from_named_tables(
         (row.a_name, row.b_name, row.board_class, row.counts) for row in tables
     )
-    return rate_connected(cells=cells, options=options)
+    repeats = np.array([row.pairs / (row.distinct_pairs or row.pairs) for row in tables])
+    return rate_connected(cells=replace(cells, repeats=repeats), options=options)
 
 
 def pool_notes(pool: Pool) -> list[Note]:

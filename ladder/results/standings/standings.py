@@ -99,6 +99,13 @@ class PairStanding:
     """Pairs whose board or moves differ from those of all others; None if it is not known."""
 
     @property
+    def distinct_pentanomial(self) -> tuple[float, ...]:
+        """The pairs by A's points, scaled to the number of distinct pairs."""
+        pairs = sum(self.pentanomial)
+        share = 1.0 if self.distinct_pairs is None else self.distinct_pairs / max(pairs, 1)
+        return tuple(share * count for count in self.pentanomial)
+
+    @property
     def mirrored(self) -> "PairStanding":
         """The result of B against A."""
         low, below, even, above, high = self.pentanomial

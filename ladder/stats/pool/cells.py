@@ -33,6 +33,9 @@ class Cells:
     """A's result (0, 1, 2) moving first, by outcome, shape (K,)."""
     second: IntArray | None
     """A's result moving second, by outcome, shape (K,); None if clusters are single games."""
+    repeats: FloatArray | None = None
+    """How often each table holds the same cluster on average, shape (T,); None: once. Equal
+    clusters, as deterministic players make them, are one observation."""
 
     @property
     def clusters(self) -> FloatArray:
@@ -61,6 +64,7 @@ class Cells:
             b=b[kept],
             board_class=self.board_class[kept],
             counts=self.counts[kept],
+            repeats=None if self.repeats is None else self.repeats[kept],
         )
 
     def scores(self) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,7 @@ Plain sandwich estimates are too small with few clusters, and nearly 0 for shuto
 table's observed moment is mixed with the one that the model expects, scaled by the ratio of all
 tables' moments to the model's. The expected moment has the weight of `EXPECTED_WEIGHT` squared
 points of variance, about two even pairs. Residuals are enlarged by their leverage (MacKinnon and
-White 1985, HC2, by table).
+White 1985, HC2, by table). Equal pairs count as one observation.
 """
 
 import numpy as np
@@ -50,7 +50,8 @@ def expected_moments(cells: Cells, of_games: tuple[Terms, Terms]) -> FloatArray:
 def cluster_moments(cells: Cells, fit: Fit) -> tuple[FloatArray, FloatArray]:
     """Return the moments of the meat and the expected moments, shape (T, 2, 2) each."""
     observed, expected = _moments(cells, fit.theta)
-    number = np.maximum(cells.clusters, 1.0)
+    repeats = np.ones_like(cells.clusters) if cells.repeats is None else cells.repeats
+    number = np.maximum(cells.clusters / repeats, 1.0)
     # Ratio of the pool's spread to the model's, by direction, with the weight of a pair on 1.
     seen = observed.sum(axis=0).diagonal()
     model = expected.sum(axis=0).diagonal()
@@ -59,9 +60,11 @@ def cluster_moments(cells: Cells, fit: Fit) -> tuple[FloatArray, FloatArray]:
     scaled = expected * np.outer(ratio, ratio)
     leverage = np.minimum(_leverage(cells, fit, expected / number[:, None, None]), _MAX_LEVERAGE)
     enlarged = observed / (1.0 - leverage)[:, None, None]
-    variance = expected[:, 0, 0]
+    variance = expected[:, 0, 0] / repeats
     weight = (variance / (variance + EXPECTED_WEIGHT))[:, None, None]
-    return weight * enlarged + (1.0 - weight) * scaled, scaled
+    # The score of a cluster that stands r times in the sum has r squared of its variance.
+    each = repeats[:, None, None]
+    return each * (weight * enlarged + (1.0 - weight) * scaled), each * scaled
 
 
 def _leverage(cells: Cells, fit: Fit, per_cluster: FloatArray) -> FloatArray:

@@ -61,6 +61,14 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
     since = store.aggregate.of_division(division, since=1030.0)
     late = [game for game in games if game.started_at >= 1030.0]
     assert store.aggregate.count_distinct(since, since=1030.0) == lines(late)
+    distinct: dict[tuple[int, ...], set[frozenset[tuple[object, ...]]]] = {}
+    for game in games:
+        both = [one for one in games if one.pair_id == game.pair_id]
+        sides = tuple(sorted((game.first_revision, game.second_revision)))
+        moves = frozenset((one.board, one.moves, one.first_revision) for one in both)
+        distinct.setdefault(sides, set()).add(moves)
+    for row in store.aggregate.with_distinct_pairs(tables):
+        assert row.distinct_pairs == len(distinct[row.a_revision, row.b_revision])
     for run in runs:
         own = store.games.stream(GameQuery(run_id=run.id))
         found = store.aggregate.count_distinct(store.aggregate.of_run(run.id), run_id=run.id)

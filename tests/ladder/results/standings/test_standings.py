@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import Standings
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
+from ladder.stats.pool.rating import RatingOptions
 from reports.html.sections.ratings import ratings_figure
 from reports.layout.format import to_json
 from reports.report.notes import note_text
@@ -165,6 +167,18 @@ def test_slow_bots_and_repeated_games_are_marked() -> None:
     assert RepeatedGames(15, 20) in result.notes
     assert bot.simulations_per_second is None
     assert "no simulations" in bot.reasons["simulations_per_second"]
+
+
+def test_equal_pairs_count_once_in_the_errors() -> None:
+    """Pairs that are played nine times give the ratings and the errors of one ninth of them."""
+    options = RatingOptions(prior=0)
+    repeated = table("a", "b", tuple(9 * count for count in MIXED), distinct_pairs=10)
+    once, naive = table("a", "b", MIXED), replace(repeated, distinct_pairs=None)
+    pools = [rate_tables([row], options) for row in (repeated, once, naive)]
+    found, known, wrong = [pool.rating for pool in pools if pool is not None]
+    assert found.elo == pytest.approx(known.elo)
+    assert found.error95 == pytest.approx(known.error95)
+    assert max(wrong.error95) < 0.5 * max(found.error95)
 
 
 def test_every_format_is_complete_and_finite() -> None:
