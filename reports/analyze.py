@@ -12,7 +12,7 @@ from db.records.games import GameRow
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
 from ladder.results.analysis.game import ReviewProgress
-from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
+from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips
 from ladder.results.analysis.session import Progress, Watcher
 from ladder.results.analysis.verdict import Claim
 from ladder.visible import visible
@@ -62,7 +62,6 @@ def bot_mistakes_document(one: BotMistakes, proofs: Sequence[FalseProof]) -> dic
             values_of(move, "game", "ply", "left", "before") for move in one.losing_moves
         ],
         "by_plies_left": [_left_document(each) for each in one.by_plies_left],
-        "calibration": [_value_document(each) for each in one.calibration],
     }
 
 
@@ -71,16 +70,6 @@ def _left_document(each: LeftBin) -> dict[str, int]:
         "from": each.first,
         "to": each.last,
         **values_of(each, "decisions", "mistakes", "unknown"),
-    }
-
-
-def _value_document(each: ValueBin) -> dict[str, Any]:
-    return {
-        "from": each.low,
-        "to": each.high,
-        "moves": each.moves,
-        "told": rounded(each.reported, 4),
-        "true": rounded(each.true, 4),
     }
 
 

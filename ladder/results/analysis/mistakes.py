@@ -10,12 +10,11 @@ import numpy.typing as npt
 from db.records.analysis import JudgedGame
 from engine.board import parse_board
 from engine.result import Result, Termination
-from ladder.results.analysis.verdict import BYTES, NO_PLIES, NO_VALUE, OPEN, Claim, Decision
+from ladder.results.analysis.verdict import BYTES, NO_PLIES, OPEN, Claim, Decision
 from ladder.stats.cluster_ratio import ratio_error95
 
 PLIES_A_BIN, MOST_BINS = 6, 12
 """Width of the heat map's bins in plies left; wider on boards that would have too many bins."""
-VALUE_BINS = 10
 LOSS, DRAW, WIN = 0, 1, 2
 """Codes of outcomes in a verdict."""
 Mask = npt.NDArray[np.bool_]
@@ -33,19 +32,6 @@ class LeftBin:
     mistakes: int
     unknown: int
     """Moves that could not be judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueBin:
-    """Moves with a reported value in this range and a known result."""
-
-    low: float
-    high: float
-    moves: int
-    reported: float | None
-    """Mean reported value; None without moves."""
-    true: float | None
-    """Mean true value: -1 for a loss, 0 for a draw, 1 for a win."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +94,6 @@ class BotMistakes:
     faster_losses: Slips
     claims: Mapping[Claim, int]
     false_moves: tuple[FalseMove, ...] = field(default=())
-    calibration: tuple[ValueBin, ...] = ()
 
     @property
     def mistakes(self) -> int:
@@ -163,7 +148,6 @@ class Moves:
         self.after = self.verdicts[:, 0] >> 2 & 3
         self.decision = self.verdicts[:, 0] >> 4
         self.plies_lost = self.verdicts[:, 1].astype(np.int64)
-        self.reported = self.verdicts[:, 2].astype(np.int64)
         self.claim = self.verdicts[:, 3]
 
 
@@ -212,7 +196,6 @@ def _mistakes(revision: int, games: Sequence[JudgedGame], moves: Moves) -> BotMi
             FalseMove(games[int(moves.game[at])].game_id, int(moves.ply[at]))
             for at in np.flatnonzero(own & (moves.claim == Claim.FALSE))
         ),
-        calibration=_calibration(moves, own),
     )
 
 
@@ -266,24 +249,3 @@ def _losing_moves(
 def _slips(moves: Moves, mask: Mask) -> Slips:
     lost = moves.plies_lost[mask & (moves.plies_lost != NO_PLIES)]
     return Slips(moves=int((lost > 0).sum()), plies=int(lost.sum()), of=len(lost))
-
-
-def _calibration(moves: Moves, own: Mask) -> tuple[ValueBin, ...]:
-    usable = own & (moves.reported != NO_VALUE) & (moves.before != OPEN)
-    reported = (moves.reported[usable] - 100) / 100
-    true = moves.before[usable].astype(np.float64) - 1
-    bins = np.clip(((reported + 1) * VALUE_BINS / 2).astype(np.int64), 0, VALUE_BINS - 1)
-    found = []
-    for number in range(VALUE_BINS):
-        here = bins == number
-        count = int(here.sum())
-        found.append(
-            ValueBin(
-                low=round(-1 + number * 2 / VALUE_BINS, 3),
-                high=round(-1 + (number + 1) * 2 / VALUE_BINS, 3),
-                moves=count,
-                reported=float(reported[here].mean()) if count else None,
-                true=float(true[here].mean()) if count else None,
-            )
-        )
-    return tuple(found)

@@ -118,17 +118,6 @@ def test_a_bot_without_mistakes_has_an_error() -> None:
     assert (nothing.per_100, nothing.unknown_share) == (None, 1.0)
 
 
-def test_reported_values_are_compared_with_the_truth_in_ten_bins() -> None:
-    """A bin is a fifth wide, and only values whose truth is known count."""
-    one = first(game(1, [RIGHT, OPEN, HALVED, OPEN, HASTY, OPEN, OPEN, OPEN]))
-    bins = {each.low: each for each in one.calibration}
-    assert len(one.calibration) == 10
-    assert (bins[0.4].moves, bins[0.4].reported, bins[0.4].true) == (1, 0.5, 1.0)
-    assert (bins[0.8].moves, bins[0.8].reported, bins[0.8].true) == (1, 0.9, 1.0)
-    assert (bins[-1.0].moves, bins[-1.0].reported, bins[-1.0].true) == (1, -1.0, -1.0)
-    assert sum(each.moves for each in one.calibration) == 3
-
-
 def test_without_analysed_games_there_are_no_counts() -> None:
     assert mistakes_by_revision([]) == {}
 
