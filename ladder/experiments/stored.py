@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from db.records.runs import ForfeitTally, PausedBot, RunKind, RunStatus, bots_in
+from db.records.runs import ForfeitTally, PausedBot, RunKind, bots_in
 from db.store import Store
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.bisect.session import bisection_of
@@ -16,8 +16,6 @@ from ladder.runs.history import PastRun
 
 RunResult = PairStanding | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
 """The result of a match, a gate, a selection, a bisection or a tuning."""
-MAX_JUDGED_LIVE = 1000
-"""Most games of a running selection that is judged at every update, at 0.4 ms each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +50,8 @@ class StoredRun:
     """The result; None for other runs, and if it is not readable."""
 
 
-def read_run(store: Store, past: PastRun, *, is_followed: bool = False) -> StoredRun:
-    """Return a run with its result.
-
-    Args:
-        store: The open database.
-        past: The run.
-        is_followed: Whether it is read again and again, so that a long selection in play is not
-            judged.
-
-    """
+def read_run(store: Store, past: PastRun) -> StoredRun:
+    """Return a run with its result."""
     tally = store.tallies.of_run(past.row.id)
     names = {key: name for key, (name, _) in store.bots.contents().items()}
     paused = {bot.name: bot for bot in past.row.paused}
@@ -75,9 +65,7 @@ def read_run(store: Store, past: PastRun, *, is_followed: bool = False) -> Store
         )
     bots = sorted(found.values(), key=lambda bot: (-_score(bot), bot.name))
     forfeits = [(names[each.revision], each) for each in tally.forfeits]
-    is_long = is_followed and past.games > MAX_JUDGED_LIVE
-    skips = is_long and past.row.kind is RunKind.SELECT and past.status is RunStatus.RUNNING
-    return StoredRun(past, bots, forfeits, None if skips else _result(store, past))
+    return StoredRun(past, bots, forfeits, _result(store, past))
 
 
 def _score(bot: BotOfRun) -> float:

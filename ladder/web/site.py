@@ -72,7 +72,7 @@ class Site:
         row = run.row
         names = tuple(row.settings.get("bots") or ())
         key = ("run", row.started_at, row.id, names, run.games, run.status, run.verdict)
-        found: StoredRun = self.cache.get(key, lambda: read_run(store, run, is_followed=True))
+        found: StoredRun = self.cache.get(key, lambda: read_run(store, run))
         return found
 
     @property

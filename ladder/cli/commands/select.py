@@ -18,7 +18,6 @@ from ladder.experiments.select.session import (
     field_bots,
     field_names,
     play_selection,
-    selection_of,
 )
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.start import check_possible
@@ -82,9 +81,7 @@ def select(
         context = experiment_context(store, options)
         selected = play_selection(context, settings, bots, against, question)
         finding = select_finding(selected)
-        run = None if selected.run_id is None else store.runs.get(selected.run_id)
-        stored = None if run is None else selection_of(store, run, run.status)
-        write_finding(None, finding, stored or selected, html)
+        write_finding(None, finding, selected, html)
         show_finding(finding, json=json)
         return selected.exit_code
 

@@ -1,6 +1,5 @@
 """The result of a bisection, and the sentence that explains it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -51,22 +50,6 @@ class TriedCommit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """The state of a search when it left a commit."""
-
-    commit: str
-    """The hash of the visited commit."""
-    games: int
-    """Counted games over all commits so far."""
-    likeliest: str
-    """The hash of the likeliest culprit."""
-    chance: float
-    """Its chance to be the culprit, 0..1."""
-    suspects: int
-    """Size of the smallest set that includes the culprit with probability `confidence`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BisectResult:
     """The answer of a bisection."""
 
@@ -93,8 +76,6 @@ class BisectResult:
     conditions: str
     """The label of the division."""
     seed: int
-    course: tuple[Visit, ...] = ()
-    """The visits in the order of play."""
 
     @property
     def culprit(self) -> LoggedCommit | None:
@@ -107,22 +88,7 @@ class BisectResult:
         return exit_code_of(self.answer or STOPPED)
 
 
-def visit_of(search: CommitSearch, index: int) -> Visit:
-    """Return the state of a search that has just left a commit, given by its index."""
-    blamed = search.posterior.blamed
-    likeliest = int(blamed.argmax())
-    return Visit(
-        commit=search.history.commits[index].commit,
-        games=search.games,
-        likeliest=search.history.commits[likeliest].commit,
-        chance=float(blamed[likeliest]),
-        suspects=search.credible_set_size,
-    )
-
-
-def result_of(
-    search: CommitSearch, *, conditions: str, seed: int, course: Sequence[Visit] = ()
-) -> BisectResult:
+def result_of(search: CommitSearch, *, conditions: str, seed: int) -> BisectResult:
     """Return the present result of a search."""
     history, after = search.history, search.posterior
     indices = search.suspects or (int(after.blamed.argmax()),)
@@ -150,7 +116,6 @@ def result_of(
         games=search.games,
         conditions=conditions,
         seed=seed,
-        course=tuple(course),
     )
 
 

@@ -15,7 +15,7 @@ from db.store import Store
 from engine.seeds import SEED_LIMIT, derive_seed
 from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.bisect.history import SHORT, CommitHistory
-from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
+from ladder.experiments.bisect.result import BisectResult, result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
 from ladder.match.process.confinement import Confinement
@@ -52,7 +52,7 @@ def bisection_of(store: Store, run: RunRow) -> BisectResult | None:
         and all(search_of(each).get(key) == search.get(key) for key in ("key", "seed"))
     ]
     known = [each for each in found if each is not None]
-    return max(known, key=lambda each: len(each.course), default=None)
+    return max(known, key=lambda each: each.games, default=None)
 
 
 def _result(run: RunRow) -> BisectResult | None:
@@ -199,7 +199,6 @@ class _BisectSession:
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
         """Run ids by index in the history."""
-        self._course: list[Visit] = []
 
     def play(self) -> BisectResult:
         search = self._search
@@ -208,7 +207,6 @@ class _BisectSession:
             index, row = search.index, self._current_bot()
             if row is not None and not self._visit(row):
                 return self._result()
-            self._course.append(visit_of(search, index))
             if index in self._runs:
                 keep_result(self._context.store, self._runs[index], self._result())
             last = len(search.history.commits) - 1
@@ -222,7 +220,7 @@ class _BisectSession:
 
     def _result(self) -> BisectResult:
         label = division_label(self._bisection.settings.division())
-        return result_of(self._search, conditions=label, seed=self._seed, course=self._course)
+        return result_of(self._search, conditions=label, seed=self._seed)
 
     def _current_bot(self) -> BotRow | None:
         """Return the bot at the current commit; None if the commit had to be skipped."""

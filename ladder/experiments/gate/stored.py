@@ -13,7 +13,7 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.gate.tally import GateBot, Tally
 from ladder.results.overview.overview import TRIALS, RunPace
 from ladder.results.standings.report_data import Reason, ShownGame, read_shown_games
 from ladder.results.standings.standings import PairStanding
@@ -32,13 +32,8 @@ class HeadToHead:
     bot: str
     """The candidate of a gate, the first bot of a match."""
     against: Sequence[str]
-    wins: int
-    draws: int
-    losses: int
-    pentanomial: tuple[int, int, int, int, int]
-    """All pairs by the bot's points, also those beyond a decision: 0, 1/2, 1, 3/2, 2."""
-    distinct_pairs: int
-    """Pairs whose board or moves differ from those of all others."""
+    standing: PairStanding
+    """All games together, also those beyond a decision; `b` is the first opponent."""
     result: GateResult | None
     """The result of a gate, computed from its pairs; None for a match."""
 
@@ -46,25 +41,6 @@ class HeadToHead:
     def verdict(self) -> str | None:
         """The stored verdict of a gate, or None."""
         return self.run.verdict
-
-    @property
-    def games(self) -> int:
-        """Finished games."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def standing(self) -> PairStanding:
-        """The games of a match."""
-        other = next(iter(self.against), "")
-        return PairStanding(
-            self.bot,
-            other,
-            self.wins,
-            self.draws,
-            self.losses,
-            self.pentanomial,
-            self.distinct_pairs,
-        )
 
 
 def trials_of(store: Store, division: DivisionRow) -> list[HeadToHead]:
@@ -111,17 +87,21 @@ def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -
     revisions |= {key for key, content in contents.items() if content in listed}
     bots = {key: GateBot(contents[key][0], key, contents[key][1]) for key in revisions}
     bot, against = _sides(run, pairs, bots)
-    wdl, p = [0] * 3, [0] * 5
+    counts = Tally()
     for pair in pairs:
-        ours = pair if bots[pair.a_revision].name == bot else pair.mirrored
-        p[sum(result.points2 for result in ours.results)] += 1
-        for result in ours.results:
-            wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
-    return HeadToHead(
-        run, bot, against, wdl[0], wdl[1], wdl[2], (p[0], p[1], p[2], p[3], p[4]),
-        len({pair.content for pair in pairs}),
-        _judge_gate(run, bot, against, bots, pairs),
-    )  # fmt: skip
+        counts.count(pair, is_first=bots[pair.a_revision].name == bot)
+    wins, draws, losses = counts.wdl
+    low, below, even, above, high = counts.pentanomial
+    standing = PairStanding(
+        bot,
+        next(iter(against), ""),
+        wins,
+        draws,
+        losses,
+        (low, below, even, above, high),
+        sum(counts.distinct),
+    )
+    return HeadToHead(run, bot, against, standing, _judge_gate(run, bot, against, bots, pairs))
 
 
 def _sides(

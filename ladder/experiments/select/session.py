@@ -8,7 +8,14 @@ from db.records.bots import BotRow
 from db.records.runs import SELECT, RunRow, RunStatus, division_label
 from db.store import Store
 from ladder.errors import ExitCode, UsageError
-from ladder.experiments.engine import MEANINGLESS, UNFINISHED, ExperimentContext, exit_code_of, play
+from ladder.experiments.engine import (
+    MEANINGLESS,
+    UNFINISHED,
+    ExperimentContext,
+    exit_code_of,
+    judge_pairs,
+    play,
+)
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.judge import FieldJudge
@@ -46,16 +53,6 @@ class RankedBot:
     """The reason if it failed; empty otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """The strengths after some games."""
-
-    games: int
-    elo: Mapping[str, tuple[float, float]]
-    """Elo against the final leader and half of the 95 % interval, by name; bots with unknown ones
-    are left out."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionOutcome:
     """The outcome of a selection."""
@@ -72,8 +69,6 @@ class SelectionOutcome:
     """The label of the division."""
     run_id: int | None = None
     """The run; None if it is invalid."""
-    course: tuple[Moment, ...] = ()
-    """The history, if the run was read from the database."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -212,10 +207,6 @@ def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
     return tuple(sorted(players, key=lambda each: worst if each.elo is None else each.elo)[::-1])
 
 
-MOMENTS = 60
-"""Most points of the history, the last one included."""
-
-
 def selection_of(store: Store, run: RunRow, status: RunStatus) -> SelectionOutcome | None:
     """Return a stored selection; None if its question or a bot is not readable.
 
@@ -233,27 +224,10 @@ def selection_of(store: Store, run: RunRow, status: RunStatus) -> SelectionOutco
     if any(content not in ids for content in listed.items()):
         return None
     bots = [GateBot(name, ids[name, content], content) for name, content in listed.items()]
-    judge = FieldJudge(bots, question, run.settings[SELECT]["against"])
-    pairs = store.pairs.of_run(run.id)
-    step = max(-(-len(pairs) // MOMENTS), 1)
-    found = []
-    for taken, pair in enumerate(pairs, start=1):
-        judge.take(pair)
-        if judge.counted and (taken % step == 0 or taken == len(pairs)):
-            found.append((judge.counted, judge.strengths()))
-    leader = judge.leader if judge.counted else 0
-    course = tuple(
-        Moment(
-            games,
-            {
-                bot.name: (float(known.elo[index] - known.elo[leader]), error)
-                for index, bot in enumerate(bots)
-                if (error := known.error95(index, leader)) is not None
-            },
-        )
-        for games, known in found
+    judge = judge_pairs(
+        FieldJudge(bots, question, run.settings[SELECT]["against"]), store.pairs.of_run(run.id)
     )
     label = store.divisions.find(str(run.division_id)).label
     invalid = MEANINGLESS if status is RunStatus.INVALID else ""
     selected = selected_of(judge, label, invalid=invalid, stopped=UNFINISHED.get(status, ""))
-    return replace(selected, run_id=run.id, course=course)
+    return replace(selected, run_id=run.id)

@@ -30,50 +30,16 @@ SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
 """Fields that must be equal in all games of a run."""
 
 
-class _Select(msgspec.Struct):
-    against: str | None = None
-
-
-class _Bisect(msgspec.Struct):
-    key: str = ""
-    seed: int = 0
-    spec: str = ""
-    commit: str = ""
-    good: str = ""
-    bad: str = ""
-
-
-class _Tuning(msgspec.Struct):
-    spec: str = ""
-    parameters: tuple[str, ...] = ()
-    games: int = 0
-    pairs: int = 0
-
-
 class _Settings(msgspec.Struct):
     """The settings of a run that commands read; each may be missing."""
 
-    kind: str = ""
-    rated: bool = False
     bots: dict[str, str] = {}
     pairing: str = ""
     boards: str | None = None
-    opening_plies: int | None = None
     budget: dict[str, Positive] | None = None
     openings: str | None = None
-    fixed_opening: int | None = None
-    adjudicate: int | None = None
-    openings_file: str | None = None
-    seed_derivation: str = ""
-    limits: dict[str, int | None] = {}
-    sandbox: tuple[str, ...] = ()
-    margin_ms: int = 0
-    watchdog_s: float = 0.0
-    harness: dict[str, str] = {}
-    question: dict[str, Any] = {}
-    tuning: _Tuning | None = None
-    select: _Select | None = None
-    bisect: _Bisect | None = None
+    tuning: dict[str, Any] | None = None
+    select: dict[str, Any] | None = None
 
 
 def check_game(game: GameLine) -> None:

@@ -2,7 +2,7 @@
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from db.records.bots import remedy_for
@@ -25,28 +25,18 @@ class Balance(StrEnum):
     LOSES = "loses to"
 
 
-@dataclass(frozen=True, slots=True)
-class Opponent:
-    """The result of a bot against one opponent."""
-
-    name: str
-    wins: int
-    draws: int
-    losses: int
-    pentanomial: tuple[int, int, int, int, int]
-    """Pairs by the bot's points: 0, 1/2, 1, 3/2, 2."""
-    estimate: EloEstimate
-    """Elo difference from the pairs between the two alone."""
+class Opponent(PairStanding):
+    """The result of a bot against one opponent, B."""
 
     @property
-    def games(self) -> int:
-        """Number of games between the two."""
-        return self.wins + self.draws + self.losses
+    def name(self) -> str:
+        """The opponent."""
+        return self.b
 
     @property
-    def score(self) -> float:
-        """Points per game, from 0 to 1."""
-        return (self.wins + self.draws / 2) / self.games
+    def estimate(self) -> EloEstimate:
+        """Elo difference from the pairs between the two alone."""
+        return estimate(counts=self.distinct_pentanomial)
 
     @property
     def balance(self) -> Balance:
@@ -121,7 +111,7 @@ def compare_with_opponents(
     hidden = frozenset() if retired else retired_bots(store) - set(patterns)
     wanted = [one.name for one in store.bots.all(include_retired=True) if one.name != name]
     wanted = [one for one in wanted if one not in hidden and _matches(one, patterns)]
-    opponents = [_opponent(met[one]) for one in wanted if one in met]
+    opponents = [Opponent(**asdict(met[one])) for one in wanted if one in met]
     if not opponents:
         raise UsageError(
             f"{name} has met none of these bots: `ladder report --against {name}` lists those that "
@@ -142,14 +132,3 @@ def compare_with_opponents(
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
     return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _opponent(line: PairStanding) -> Opponent:
-    return Opponent(
-        name=line.b,
-        wins=line.wins,
-        draws=line.draws,
-        losses=line.losses,
-        pentanomial=line.pentanomial,
-        estimate=estimate(counts=line.distinct_pentanomial),
-    )

@@ -2,33 +2,23 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 from db.records.aggregate import PairTableRow
+from ladder.results.standings.build import sum_pairs
+from ladder.results.standings.standings import PairStanding
 from ladder.stats.elo import Z95, elo_to_score
 from ladder.stats.pool.rating import Pool
 
 
 @dataclass(frozen=True, slots=True)
-class PairingResult:
-    """The result of A against B."""
+class PairingResult(PairStanding):
+    """The result of A against B, compared with the rating list."""
 
-    a: str
-    b: str
-    wins: int
-    draws: int
-    losses: int
-    score: float
-    """A's points per game."""
-    error95: float
+    error95: float = math.nan
     """Half width of the score's 95 % interval, clustered by pair."""
-    z: float | None
+    z: float | None = None
     """Points above the list's expectation, in standard errors; None if a bot is unrated."""
-
-    @property
-    def games(self) -> int:
-        """Number of games between the two."""
-        return self.wins + self.draws + self.losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,39 +34,15 @@ class ClassScores:
     """Points per game by bot."""
 
 
-@dataclass(slots=True)
-class _Meeting:
-    """Sums over all pairs of A against B."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    pairs: int = 0
-    squares: int = 0
-    """Sum of squares of the half points by which pairs exceed one point."""
-    expected: float | None = 0.0
-    """Points that the list expects of A; None if a bot is unrated."""
-
-
 def summarize_pairings(tables: Sequence[PairTableRow], pool: Pool | None) -> list[PairingResult]:
     """Return the results of every two bots that met, both ways round, compared with a list."""
-    meetings: dict[tuple[str, str], _Meeting] = {}
-    for row in tables:
-        met = meetings.setdefault((row.a_name, row.b_name), _Meeting())
-        wins, draws, losses = row.wdl
-        met.wins += wins
-        met.draws += draws
-        met.losses += losses
-        met.pairs += row.pairs
-        met.squares += sum(count * (half - 2) ** 2 for half, count in enumerate(row.pentanomial))
-        expected = _expected(row, pool)
-        if met.expected is not None:
-            met.expected = None if expected is None else met.expected + expected
-    return [
-        pairing
-        for (a, b), met in meetings.items()
-        for pairing in (_pairing(a, b, met), _mirrored(_pairing(a, b, met)))
-    ]
+    found = []
+    for line in sum_pairs(tables):
+        own = [row for row in tables if (row.a_name, row.b_name) == (line.a, line.b)]
+        expected = [_expected(row, pool) for row in own]
+        one = _pairing(line, None if None in expected else math.fsum(filter(None, expected)))
+        found += [one, replace(one.mirrored, z=None if one.z is None else -one.z)]
+    return found
 
 
 def _expected(row: PairTableRow, pool: Pool | None) -> float | None:
@@ -90,30 +56,15 @@ def _expected(row: PairTableRow, pool: Pool | None) -> float | None:
     return row.pairs * (elo_to_score(elo=gap + edge) + elo_to_score(elo=gap - edge))
 
 
-def _pairing(a: str, b: str, met: _Meeting) -> PairingResult:
-    games = 2 * met.pairs
-    points = met.wins + met.draws / 2
-    mean = 2 * points / met.pairs - 2
-    variance = max(met.squares / met.pairs - mean**2, 0.0) / 4  # of a pair, in points squared
-    spread = math.sqrt(max(variance * met.pairs, 0.25))
-    z = None if met.expected is None else (points - met.expected) / spread
-    return PairingResult(
-        a, b, met.wins, met.draws, met.losses, points / games, Z95 * spread / games, z
-    )
-
-
-def _mirrored(pairing: PairingResult) -> PairingResult:
-    """Return the result of B against A."""
-    return PairingResult(
-        pairing.b,
-        pairing.a,
-        pairing.losses,
-        pairing.draws,
-        pairing.wins,
-        1.0 - pairing.score,
-        pairing.error95,
-        None if pairing.z is None else -pairing.z,
-    )
+def _pairing(line: PairStanding, expected: float | None) -> PairingResult:
+    """Return a pairing; `expected` are the points that the list expects of A."""
+    pairs, points = line.games / 2, line.wins + line.draws / 2
+    squares = sum(count * (half - 2) ** 2 for half, count in enumerate(line.pentanomial))
+    mean = 2 * points / pairs - 2
+    variance = max(squares / pairs - mean**2, 0.0) / 4  # of a pair, in points squared
+    spread = math.sqrt(max(variance * pairs, 0.25))
+    z = None if expected is None else (points - expected) / spread
+    return PairingResult(**asdict(line), error95=Z95 * spread / line.games, z=z)
 
 
 def scores_by_class(tables: Sequence[PairTableRow]) -> list[ClassScores]:

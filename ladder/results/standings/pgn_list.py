@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from ladder.stats.pool.rating import PoolRating, RatingOptions, rate_pool
 from ladder.visible import visible
 
 Tags = dict[bytes, bytes]
+COMMENT = re.compile(rb"\{[^}]*\}|;.*")
+"""A comment that ends in its line."""
 _ESCAPE = re.compile(rb"\\([\\\"])")
 
 
@@ -53,32 +56,25 @@ def tagged_games(lines: Iterable[bytes], *, wanted: frozenset[bytes]) -> Iterato
     open_line = 0  # line of the open brace; 0 outside braces
     has_moves = has_gap = False  # of the current game: moves, an empty line after its last tag
     for number, line in enumerate(lines, start=1):
-        if number == 1 and line.startswith(b"\xef\xbb\xbf"):
-            line = line[3:]
-        after = 0  # index after the brace that this line closes
         if open_line:
-            after = line.find(b"}") + 1
-            if not after:
+            _, closed, rest = line.partition(b"}")
+            if not closed:
                 found = whole(line)
-                if found:
-                    tags_in_comment.add(found[1])
-                    if tags_in_comment >= wanted:
-                        raise UsageError(
-                            f"line {open_line}: the comment that begins here is not closed before "
-                            f"the tags of another game in line {number}"
-                        )
+                tags_in_comment |= {found[1]} if found else set()
+                if tags_in_comment >= wanted:
+                    raise UsageError(
+                        f"line {open_line}: the comment that begins here is not closed before the "
+                        f"tags of another game in line {number}"
+                    )
                 continue
-            open_line = 0
-        elif line.startswith(b"["):
-            found = whole(line)
+        elif line.startswith((b"[", b"\xef\xbb\xbf[")):
+            found = whole(line.removeprefix(BOM_UTF8))
             name = found[1] if found else None
             if has_moves or name in tags or (has_gap and tags.keys() >= wanted):
                 if tags:
                     yield TaggedGame(start, tags)
-                tags, has_moves = {}, False
-                start = 0
-            has_gap = False
-            start = start or number
+                tags, has_moves, start = {}, False, 0
+            has_gap, start = False, start or number
             if found:
                 tags[found[1]] = found[2]
             elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
@@ -87,39 +83,21 @@ def tagged_games(lines: Iterable[bytes], *, wanted: frozenset[bytes]) -> Iterato
                     f'line {number}: a tag must be written [Name "value"], got {shown}'
                 )
             continue
-        # A line without braces matters only if it may be the first one of a game's moves.
-        if b"{" not in line and (has_moves or after):
-            has_moves = True
+        elif line.startswith((b"%", b";")):
             continue
-        if not after and line.startswith((b"%", b";")):
-            continue
-        if not line.strip():
+        elif not line.strip():
             has_gap = True
             continue
-        has_moves = True
-        # The last brace shows whether one is open after the line, unless a semicolon hides it.
-        if b";" in line:
-            is_open = _opens(line, after)
         else:
-            is_open = line.rfind(b"{", after) > line.rfind(b"}", after)
-        if is_open:
+            rest = line
+        has_moves, open_line = True, 0
+        if b"{" in rest and b"{" in COMMENT.sub(b"", rest):
             open_line = number
             tags_in_comment.clear()
     if open_line:
         raise UsageError(f"line {open_line}: the comment that begins here is not closed")
     if tags:
         yield TaggedGame(start, tags)
-
-
-def _opens(line: bytes, start: int) -> bool:
-    """Return whether a line of moves leaves a brace open, from an index outside braces."""
-    while (opening := line.find(b"{", start)) >= 0:
-        if line.find(b";", start, opening) >= 0:
-            return False  # the rest of the line is a comment
-        start = line.find(b"}", opening) + 1
-        if not start:
-            return True
-    return False
 
 
 def escape_tag(text: str) -> str:

@@ -8,6 +8,7 @@ bots that are not to be shown.
 import fnmatch
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from engine.result import Termination
 from ladder.names import select_names
@@ -106,7 +107,22 @@ class PairStanding:
         return tuple(share * count for count in self.pentanomial)
 
     @property
-    def mirrored(self) -> "PairStanding":
+    def games(self) -> int:
+        """Number of games between the two."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def wdl(self) -> tuple[int, int, int]:
+        """A's wins, draws and losses."""
+        return self.wins, self.draws, self.losses
+
+    @property
+    def score(self) -> float:
+        """A's points per game, from 0 to 1."""
+        return (self.wins + self.draws / 2) / self.games
+
+    @property
+    def mirrored(self) -> Self:
         """The result of B against A."""
         low, below, even, above, high = self.pentanomial
         return replace(

@@ -1,16 +1,14 @@
-"""Charts of experiments: estimates with their intervals, and the progress of a search."""
+"""Charts of experiments: estimates with their intervals."""
 
 from collections.abc import Sequence
 
 import altair as alt
 
 from reports.html.charts.spec import (
-    ACCENT,
     GAINED,
     INK,
     LOST,
     UNDECIDED,
-    WHOLE,
     finished,
     height_of,
     rounded,
@@ -48,25 +46,3 @@ def interval_chart(rows: Sequence[Row], title: str) -> Spec:
         x=alt.value("width"), text="label:N"
     )
     return finished(whiskers + dots + numbers, height=height_of(rows, "name", 22))
-
-
-def chance_chart(rows: Sequence[Row]) -> Spec:
-    """Return a chart of the most likely commit's probability over the games.
-
-    Rows have ``games``, ``chance``, ``likeliest``, ``suspects``.
-    """
-    chart = (
-        alt.Chart(values(rows))
-        .mark_line(color=ACCENT, strokeWidth=2, interpolate="step-after", point=True)
-        .encode(
-            x=alt.X("games:Q", title="games", axis=WHOLE),
-            y=alt.Y(
-                "chance:Q",
-                title="chance of the most likely commit",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format=".0%"),
-            ),
-            tooltip=["games:Q", "likeliest:N", rounded("chance", ".1%"), "suspects:Q"],
-        )
-    )
-    return finished(chart, height=220)

@@ -12,12 +12,10 @@ from ladder.experiments.tune.session import TuningOutcome
 from ladder.stats.elo import EloEstimate
 from reports.findings.bisect import SHORT, VERDICTS
 from reports.findings.select import verdict_on
-from reports.html.charts.experiments import chance_chart, interval_chart
-from reports.html.charts.ratings import history_chart
-from reports.html.charts.spec import PALETTE
+from reports.html.charts.experiments import interval_chart
 from reports.html.charts.tune import parameter_chart
 from reports.html.figures import Figure
-from reports.html.tables import Cell, Table, headings, number, table_of
+from reports.html.tables import Cell, Table, headings
 from reports.layout.elo import elo_words
 
 MOMENTS = 150
@@ -27,8 +25,8 @@ TABLED = 12
 
 
 def selection_figures(selected: SelectionOutcome) -> list[Figure]:
-    """Return the Elo of all bots against the best, and over the games."""
-    return [_players_figure(selected), _history_figure(selected)]
+    """Return the Elo of all bots against the best."""
+    return [_players_figure(selected)]
 
 
 def _players_figure(selected: SelectionOutcome) -> Figure:
@@ -53,43 +51,9 @@ def _players_figure(selected: SelectionOutcome) -> Figure:
     )
 
 
-def _history_figure(selected: SelectionOutcome) -> Figure:
-    shown = [each.name for each in selected.players if each.elo is not None][: len(PALETTE)]
-    rows = [
-        {
-            "bot": name,
-            "games": moment.games,
-            "elo": round(elo, 1),
-            "low": round(elo - error, 1),
-            "high": round(elo + error, 1),
-        }
-        for moment in selected.course
-        for name, (elo, error) in moment.elo.items()
-        if name in shown
-    ]
-    few = selected.course[:: -max(-(-len(selected.course) // TABLED), 1)][::-1]
-    table = Table(
-        headings("#games", *(f"#{name}" for name in shown)),
-        [
-            (
-                number(moment.games),
-                *(number(moment.elo.get(name, (None,))[0], "+.0f") for name in shown),
-            )
-            for moment in few
-        ],
-    )
-    return Figure(
-        name="course",
-        label="Elo of each bot against the final leader over the games, with 95 % bands",
-        caption="Elo relative to the final leader over the games",
-        table=table,
-        spec=history_chart(rows, shown, games="games", elo="Elo to the leader") if rows else None,
-    )
-
-
 def bisection_figures(result: BisectResult) -> list[Figure]:
-    """Return the Elo of the tried commits, and the progress of the search."""
-    return [_tried_figure(result.tried), _search_figure(result)]
+    """Return the Elo of the tried commits."""
+    return [_tried_figure(result.tried)]
 
 
 def _interval(estimate: EloEstimate) -> dict[str, float | None]:
@@ -117,33 +81,6 @@ def _tried_figure(tried: Sequence[TriedCommit]) -> Figure:
         caption="Tried commits, oldest first",
         table=None,
         spec=interval_chart(rows, "Elo against the good commit") if rows else None,
-    )
-
-
-def _search_figure(result: BisectResult) -> Figure:
-    rows = [
-        {
-            "games": visit.games,
-            "played": visit.commit[:SHORT],
-            "likeliest": visit.likeliest[:SHORT],
-            "chance": round(visit.chance, 4),
-            "suspects": visit.suspects,
-        }
-        for visit in result.course
-    ]
-    return Figure(
-        name="search",
-        label="Probability of the most likely commit to be the culprit, over the games",
-        caption="The search after each visit to a commit",
-        table=table_of(
-            result.course,
-            ("#games", "games"),
-            ("played", lambda visit: Cell(visit.commit[:SHORT])),
-            ("most likely", lambda visit: Cell(visit.likeliest[:SHORT])),
-            ("#chance", "chance", ".1%"),
-            ("#suspects", "suspects"),
-        ),
-        spec=chance_chart(rows) if rows else None,
     )
 
 

@@ -36,9 +36,9 @@ def trials_table(trials: Sequence[HeadToHead]) -> Table:
         ("bot", "bot"),
         ("against", lambda trial: Cell(", ".join(trial.against))),
         ("verdict", _verdict),
-        ("#games", "games"),
-        ("won-drawn-lost", lambda each: Cell(wdl_text((each.wins, each.draws, each.losses)))),
-        ("pairs 0 ½ 1 1½ 2", lambda trial: Cell(" ".join(map(str, trial.pentanomial)))),
+        ("#games", lambda trial: number(trial.standing.games, ",d")),
+        ("won-drawn-lost", lambda trial: Cell(wdl_text(trial.standing.wdl))),
+        ("pairs 0 ½ 1 1½ 2", lambda each: Cell(" ".join(map(str, each.standing.pentanomial)))),
         ("LLR (bounds)", lambda each: Cell("-" if each.result is None else llr_text(each.result))),
         ("~note", lambda trial: Cell(trial.run.note)),
     )

@@ -15,12 +15,12 @@ SELECT = (
 
 @pytest.mark.slow
 def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
-    """The document must name the best and all others, the run its verdict, the page its course."""
+    """The document must name the best and all others, the run its verdict, the page a chart."""
     done = ladder.stock()(*SELECT, "--json", "--note", "which?", "--html", "page.html")
     assert done.code == 0, done.err
     page = (ladder.folder / "page.html").read_text(encoding="utf-8")
     assert done.document["reason"].removeprefix("no other") in page
-    assert 'data-chart="course"' in page
+    assert 'data-chart="players"' in page
     document = done.document
     names = [player["name"] for player in document["players"]]
     assert set(names) == {"random", "stupid", "steady"}

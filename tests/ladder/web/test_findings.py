@@ -5,14 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.runs import RunKind, RunRow
 from db.records.tuning import TuningStepRow
-from ladder.experiments.bisect.result import result_of, visit_of
+from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.bisect.session import SETTINGS, bisection_of, keep_result
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.select.judge import SelectQuestion
-from ladder.experiments.select.session import selection_of
 from ladder.experiments.tune.session import gate_note
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
@@ -40,9 +39,7 @@ def bisection(league: League) -> RunRow:
     search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
     keep_result(league.store, first.id, result_of(search, conditions="6x7", seed=1))
     played(search, 9)
-    course = [visit_of(search, 15)]
-    answer = result_of(search, conditions="6x7", seed=1, course=course)
-    keep_result(league.store, last.id, answer)
+    keep_result(league.store, last.id, result_of(search, conditions="6x7", seed=1))
     return first
 
 
@@ -93,10 +90,6 @@ def test_a_selection_shows_its_choice(league: League, server: Running) -> None:
     assert "chosen Which of alpha, beta and gamma is the best?" in words
     assert "No other is better than alpha by 100 Elo or more, with 90 % confidence, after" in words
     assert "alpha +0.0 0.0" in words
-    stored = selection_of(league.store, run, RunStatus.FINISHED)
-    assert stored is not None
-    assert stored.course[-1].games == stored.games
-    assert stored.course[-1].elo["gamma"][0] == stored.players[-1].elo
 
 
 @pytest.mark.slow
@@ -133,15 +126,15 @@ def test_a_run_with_an_unreadable_search_has_a_page(league: League, server: Runn
 def test_findings_are_accessible_and_fit(league: League, start_server: Start, visit: Visit) -> None:
     """axe-core finds no violation, charts are drawn, and no page scrolls sideways."""
     runs = {
-        "course": selection(league, 20),
-        "search": bisection(league),
+        "players": selection(league, 20),
+        "tried": bisection(league),
         "parameter-0": tuning(league, 8),
     }
     server = start_server(league.store.path)
     for chart, run in runs.items():
         opened = visit(f"{server.address}runs/{run.id}", width=390, scheme="dark")
         until(opened.page, "document.body.dataset.charts === 'drawn'")
-        assert opened.page.locator(f"#chart-{chart} .mark-line.role-mark path").count() >= 1
+        assert opened.page.locator(f"#chart-{chart} .role-mark path").count() >= 1
         assert opened.violations() == "", chart
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert opened.page.evaluate(sideways) <= 0, chart

@@ -23,14 +23,14 @@ def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
 
 @pytest.mark.slow
 def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> None:
-    """The page has a chart for each parameter, the gain and the gate, and is accessible."""
+    """The page has a chart for each parameter and the gate, and is accessible."""
     kept = Registration("better", False, "the gate's verdict is regression")
     made = a_tuning(40, lost_gate(200), kept=kept)
     seen = open_page(tune_page(made, data.games[:3]))
     page = seen.page
     assert (seen.requests, seen.errors) == ([], [])
     assert page.inner_text("h1").startswith("REGRESSION Is builtin:v18 better")
-    for chart in ("parameter-0", "parameter-1", "gain"):
+    for chart in ("parameter-0", "parameter-1"):
         assert page.locator(f"#chart-{chart} .mark-line.role-mark path").count() == 1
         assert page.locator(f"#chart-{chart} .mark-area.role-mark path").count() == 1
     page.locator("details.fold summary").first.click()
@@ -48,5 +48,5 @@ def test_a_tuning_that_was_stopped_has_a_page() -> None:
         made = a_tuning(steps, None)
         page = tune_page(made, [])
         assert "no verdict" in page
-        assert ('data-chart="gain"' in page) == bool(steps)
+        assert ('data-chart="parameter-0"' in page) == bool(steps)
         assert "the same command resumes it" in finding_text(tune_finding(made))

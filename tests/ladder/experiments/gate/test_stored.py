@@ -32,8 +32,8 @@ def test_a_stored_gate_comes_to_its_verdict_again(league: League) -> None:
     league.store.runs.set_verdict(gate.id, "regression")
     (trial,) = trials_of(league.store, league.store.divisions.all()[0])
     assert (trial.bot, list(trial.against), trial.verdict) == ("new", ["old"], "regression")
-    assert (trial.wins, trial.draws, trial.losses) == (0, 0, 80)
-    assert trial.pentanomial == (40, 0, 0, 0, 0)
+    assert trial.standing.wdl == (0, 0, 80)
+    assert trial.standing.pentanomial == (40, 0, 0, 0, 0)
     assert trial.result is not None
     assert trial.result.verdict is Verdict.REGRESSION
     assert trial.result.games < 80
@@ -58,9 +58,9 @@ def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
         (0, 0, 0, 0, 3),
         (0, 0, 0, 3, 0),
     ]
-    assert [trial_of(league.store, gate).pentanomial for gate in league.store.runs.find()] == [
-        result.deciding.pentanomial for result in reversed(judged)
-    ]
+    assert [
+        trial_of(league.store, gate).standing.pentanomial for gate in league.store.runs.find()
+    ] == [result.deciding.pentanomial for result in reversed(judged)]
 
 
 @pytest.mark.slow
@@ -78,8 +78,8 @@ def test_a_stored_gate_survives_new_names(league: League) -> None:
     after = trial_of(league.store, run)
     assert (after.bot, after.against) == ("old", ["new"])
     assert after.result is not None
-    assert (after.wins, after.draws, after.losses) == (98, 20, 0)
-    assert after.pentanomial == before.pentanomial
+    assert after.standing.wdl == (98, 20, 0)
+    assert after.standing.pentanomial == before.standing.pentanomial
     assert after.result.deciding.llr_history == before.result.deciding.llr_history
     assert past_run(league.store, gate.id).title.startswith("old against new")
 
@@ -90,7 +90,7 @@ def test_a_gate_without_its_question_keeps_its_counts(league: League) -> None:
     league.pair(gate, "new", "old", "1-0", "1/2")
     (trial,) = trials_of(league.store, league.store.divisions.all()[0])
     assert trial.result is None
-    assert trial.pentanomial == (0, 0, 0, 1, 0)
+    assert trial.standing.pentanomial == (0, 0, 0, 1, 0)
 
 
 def test_matches_stand_beside_gates_and_ladders_do_not(league: League) -> None:
@@ -100,7 +100,7 @@ def test_matches_stand_beside_gates_and_ladders_do_not(league: League) -> None:
         league.pair(league.run(kind=RunKind.MATCH), "new", "old", result, "1/2")
     trials = trials_of(league.store, league.store.divisions.all()[0])
     assert [trial.run.id for trial in trials] == [3, 2]
-    assert [(trial.bot, trial.wins, trial.losses) for trial in trials] == [
+    assert [(trial.bot, trial.standing.wins, trial.standing.losses) for trial in trials] == [
         ("new", 0, 1),
         ("new", 1, 0),
     ]
