@@ -96,7 +96,7 @@ def declare(command: Callable[..., int]) -> Declared:
         each.name: each.annotation for each in given if is_dataclass(each.annotation)
     }
     parameters = [one for each in given for one in _flat(each)]
-    known = {**_shared(), **found.options}
+    known = {**shared_options(), **found.options}
     words = [inspect.Parameter("context", _KEYWORD, annotation=typer.Context)]
     for place, each in enumerate(parameters):
         name = each.name.rstrip("_")
@@ -126,7 +126,8 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 @cache
-def _shared() -> dict[str, OptionHelp]:
+def shared_options() -> dict[str, OptionHelp]:
+    """Return the options that several commands share, by their names."""
     return read_help(options.__doc__).options
 
 

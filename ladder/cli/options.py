@@ -77,6 +77,7 @@ Database and output:
     server.
   --json: Print one JSON document instead of text.
   --note TEXT: Remark to store with the run; `ladder runs` shows it.
+  --html FILE: Write the result as an HTML page too: one file that needs no network.
   --force: Let --html replace a file that ladder did not write.
   --verbose: Print the numbers of the test, too.
   -o, --output FILE: Write the result to a file instead of standard output.

@@ -60,9 +60,6 @@ def bisect(
     The test:
       --max-drop ELO: Smallest Elo loss that matters.
 
-    Database and output:
-      --html FILE: Write the answer, with charts, as an HTML page: one file that needs no network.
-
     Example:
       ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30
     """

@@ -81,8 +81,6 @@ def gate(
 
     Database and output:
       --summary FILE.md: Write the verdict as Markdown too.
-      --html FILE: Write the verdict, with charts and lost games, as an HTML page: one file that
-        needs no network.
 
     Example:
       ladder gate mybot --against v12 --max-drop 20

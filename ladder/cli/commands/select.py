@@ -53,9 +53,6 @@ def select(
       --against BASELINE: Registered bot that the choice must beat; it plays like a candidate.
       --indifference ELO: Smallest difference in Elo that matters.
 
-    Database and output:
-      --html FILE: Write the choice, with charts, as an HTML page: one file that needs no network.
-
     Example:
       ladder select idea1 idea2 idea3 --against v12 --indifference 15
     """

@@ -67,8 +67,6 @@ def tune(
     Database and output:
       --register NAME: Register the tuned bot under this name if it passes the gate and scores more
         than the original.
-      --html FILE: Write the search and the verdict, with charts, as an HTML page: one file that
-        needs no network.
 
     The test:
       --max-drop ELO: Largest acceptable Elo loss.
