@@ -144,7 +144,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--only", default="", help="faults whose mode begins so")
-    parser.add_argument("--bare", action="store_true", help="without control groups")
     options = parser.parse_args()
     clocks = watched()
     print("| fault | charged | to SIGKILL, ms | to all gone, ms | cost, ms |")
@@ -156,7 +155,7 @@ def main() -> int:
                 continue
             seen = Seen()
             for number in range(options.rounds):
-                one_round(fault, number, Path(text), clocks, seen, groups=not options.bare)
+                one_round(fault, number, Path(text), clocks, seen)
             print_row(fault, seen)
             for name in ("signal_ms", "gone_ms", "cost_ms"):
                 getattr(totals, name).extend(getattr(seen, name))
@@ -172,13 +171,11 @@ def main() -> int:
     return int(bool(totals.wrong or totals.left))
 
 
-def one_round(
-    fault: Fault, number: int, folder: Path, clocks: Clocks, seen: Seen, *, groups: bool
-) -> None:
+def one_round(fault: Fault, number: int, folder: Path, clocks: Clocks, seen: Seen) -> None:
     """Play one game with the fault and one without."""
     bad = fake_start(*fault.mode.split(" ", 1), folder=folder, mark=str(folder))
     good = fake_start("honest", folder=folder, mark=str(folder))
-    pool = BotPool(Confinement(limits=fault.limits, sandbox=(), groups=groups))
+    pool = BotPool(Confinement(limits=fault.limits, sandbox=()))
     try:
         play_game(plan(good, good, fault), pool, swapped=False)
         clocks.missed = clocks.failed = clocks.signalled = clocks.gone = None

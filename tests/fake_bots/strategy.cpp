@@ -1,4 +1,4 @@
-// A course strategy that misbehaves in one way, chosen when it is compiled: -DHANGS.
+// A course strategy that misbehaves in one way, chosen when it is compiled: -DSLEEPS.
 // Without any it plays a legal column at random, checking on the way what it is told.
 
 #include <cstdio>
@@ -69,8 +69,6 @@ INTERFACE Point* getPoint(const int M, const int N, const int* top, const int* b
     return (Point*)(long)*(volatile int*)nullptr;
 #elif defined(NULL_POINT)
     return nullptr;
-#elif defined(HANGS)
-    for (;;) pause();
 #elif defined(SLEEPS)
     usleep(160 * 1000);
 #elif defined(NEEDS_FORBIDDEN)
@@ -104,9 +102,6 @@ INTERFACE Point* getPoint(const int M, const int N, const int* top, const int* b
 
 #ifndef NO_CLEAR
 INTERFACE void clearPoint(Point* p) {
-#ifdef SEGFAULT_CLEAR
-    *(volatile int*)nullptr = 1;
-#endif
     delete p;
 }
 #endif

@@ -38,11 +38,8 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
         limits: Limits = DEFAULT_LIMITS,
         sandbox: tuple[str, ...] = (),
         history: BotHistory | None = None,
-        groups: bool = True,
     ) -> BotProcess:
-        confinement = Confinement(
-            limits=limits, sandbox=sandbox, logs=tmp_path / "logs", groups=groups
-        )
+        confinement = Confinement(limits=limits, sandbox=sandbox, logs=tmp_path / "logs")
         bot = BotProcess.start(
             fake_start(mode, *arguments, folder=tmp_path, mark=mark), confinement, history
         )

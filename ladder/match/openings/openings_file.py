@@ -97,14 +97,12 @@ def find_stored_openings(store: Store, word: str) -> NamedOpenings:
         for row in store.opening_sets.find(name)
         if row.name == name or len(name) >= FEWEST_DIGITS
     ]
-    if not found:
-        problem = f"there is no file {visible(word)!r}, and no run used openings of that name or"
-        raise UsageError(f"{problem} hash: `ladder openings make` writes a file", option="openings")
-    if len(found) > 1:
+    if len(found) != 1:
         hashes = ", ".join(row.content_hash[:12] for row in found)
-        raise UsageError(
-            f"there is no file {visible(word)!r}, and several sets of openings have that name: "
-            f"give the hash of one ({hashes})",
-            option="openings",
+        problem = (
+            f"several sets of openings have that name: give the hash of one ({hashes})"
+            if found
+            else "no run used openings of that name or hash: `ladder openings make` writes a file"
         )
+        raise UsageError(f"there is no file {visible(word)!r}, and {problem}", option="openings")
     return NamedOpenings(parse_opening_set(found[0].lines), found[0].name)

@@ -25,8 +25,6 @@ class Confinement:
     """Folder for the bots' stderr, created with the first file; None: no files."""
     log_bytes: int = 64 << 20
     """Maximum size of the logs of ended processes; a worker gets its share of the run's."""
-    groups: bool = True
-    """Whether each bot gets a control group where this user may create them."""
 
 
 BUILT_IN_ONLY = Confinement(limits=DEFAULT_LIMITS, sandbox=(), allows_foreign=False)

@@ -154,7 +154,7 @@ class SupervisorClient:
         if confinement.logs is not None:
             confinement.logs.mkdir(parents=True, exist_ok=True)
             log = _log_path(confinement.logs, name)
-        parent = cached_parent_group() if confinement.groups else None
+        parent = cached_parent_group()
         group = "" if parent is None else f"{parent}/{mark}"
         environment = dict(start.environment)
         before = sandbox_words(confinement.sandbox, command, folder, scratch, environment)

@@ -92,25 +92,6 @@ def test_a_branch_is_gated_against_main(ladder: Ladder) -> None:
     assert all(set(bot["forfeits"].values()) == {0} for bot in done.document["report"]["bots"])
 
 
-@pytest.mark.very_slow
-def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
-    """In a folder of the repository, what the build makes there is what plays; `check` agrees."""
-    bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
-    repository(ladder.folder, {"bots/source.txt": bot})
-    ladder.folder = ladder.folder / "bots"
-    spec = "exec:python3 -I -S built.py honest"
-    plain = ladder("bots", "add", "mine", spec, "--git", "main")
-    left = sorted(path.name for path in ladder.folder.iterdir())
-    assert (plain.code, left) == (2, ["source.txt"])
-    assert "committed files only): there is no file built.py" in plain.err
-    add(ladder, "mine", spec, "--git", "main", "--build", "cp source.txt built.py")
-    shown = ladder("bots", "show", "mine", "--json").document
-    assert shown["git"]["build"] == "cp source.txt built.py"
-    assert shown["folder"] == str(ladder.folder)
-    assert "bots/built.py" in shown["archive"]["files"]
-    assert ladder("bots", "check", "mine").code == 0
-
-
 @pytest.mark.slow
 def test_environments_of_builds_leave_with_their_bots(ladder: Ladder) -> None:
     """An interpreter that a build made is used where it is, until its bot is deleted."""
@@ -151,8 +132,6 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
         (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
         ("exec:python3 {}/bot.py", ("--git", "main"), "names a file of the working tree"),
-        ("python:rules.py:Bot", ("--git", "main"), "failed its trial game"),
-        ("telnet:host", ("--git", "main"), "unknown specification"),
     ],
 )
 def test_a_version_that_cannot_be_registered_leaves_nothing(
@@ -239,17 +218,3 @@ def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     cold = ladder(*match)
     assert (cold.code, "compiled bots.simple.flat" in cold.err) == (0, True), cold.err
     assert "timeout" not in again.out + cold.out
-
-
-@pytest.mark.slow
-def test_a_revision_without_the_player_is_refused(ladder: Ladder) -> None:
-    """The sentence of its own catalogue must come through, and nothing be left."""
-    place = own_repository(ladder)
-    before = sorted(place.iterdir())
-    refused = ladder("bots", "add", "mine", "builtin:v999", "--git", "main")
-    assert (refused.code, "no built-in player is called 'v999'" in refused.err) == (2, True)
-    git(place, "rm", "-r", "--quiet", "bots")
-    commit(place, {})
-    refused = ladder("bots", "add", "mine", "builtin:v4", "--git", "main")
-    assert (refused.code, "has no bots/host.py" in refused.err) == (2, True)
-    assert sorted(place.iterdir()) == [path for path in before if path.name != "bots"]

@@ -1,6 +1,5 @@
 """Runs, matches and gates that play openings from a file."""
 
-import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -90,11 +89,8 @@ def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "lines.txt, there are no openings"),
         ("6x7 01\n", "'6x7 01' is not for the boards 5x5"),
         ("5x5 01\n5x5 00000\n5x5 000000\n", "lines.txt, line 3: column 0 is full"),
-        ("5x5 0101010\n", "lines.txt, line 1: the game is over"),
-        ("5x5 012\n5x5 210\n", "lines.txt, line 2: the position of line 1 again"),
         (b"\xff\xfe\x00", "lines.txt is not a text file"),
         (None, "lines.txt cannot be read"),
     ],
@@ -105,39 +101,8 @@ def test_a_bad_file_is_refused(ladder: Ladder, text: str | bytes | None, sentenc
     file.parent.mkdir()
     if text is not None:
         file.write_bytes(text.encode() if isinstance(text, str) else text)
-    for words in (
-        ("run", "--bots", "random,stupid"),
-        ("match", "random", "stupid"),
-        ("gate", "random", "--against", "stupid"),
-    ):
-        done = ladder(*words, *PLAY, "--openings", "some/lines.txt")
-        assert (done.code, done.out) == (2, ""), done.err
-        assert sentence in done.err
-        assert done.err.count("\n") == 1
+    done = match(ladder)
+    assert (done.code, done.out) == (2, ""), done.err
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
     assert not (ladder.folder / "ladder.db").exists()
-
-
-@pytest.mark.usefixtures("openings")
-def test_openings_together_with_opening_plies_are_refused(ladder: Ladder) -> None:
-    """A set decides the length of each opening."""
-    done = match(ladder, "--opening-plies", 2)
-    assert done.code == 2
-    assert "contradict each other" in done.err
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("openings")
-def test_an_import_whose_openings_are_not_those_of_its_division_is_refused(
-    ladder: Ladder,
-) -> None:
-    """A set is known by its hash: under a wrong one a run would continue with other openings."""
-    assert match(ladder, games=2).code == 0
-    assert ladder("export", "--format", "jsonl", "-o", "games.jsonl").code == 0
-    file = ladder.folder / "games.jsonl"
-    first, *rest = file.read_text().splitlines()
-    line = json.loads(first)
-    line["introduces"]["openings"]["text"] = "5x5 01\n"
-    file.write_text("\n".join([json.dumps(line), *rest]))
-    done = ladder("import", "games.jsonl", "--db", "other.db")
-    assert done.code == 2
-    assert "the openings are not those of the division" in done.err

@@ -92,18 +92,6 @@ def test_a_renamed_bot_keeps_its_games_and_one_with_games_is_kept(
     assert "twin" not in names
 
 
-@pytest.mark.slow
-def test_the_files_of_a_bot_are_listed(ladder: Ladder, mine: Path) -> None:
-    """Registration must name the files, and what is not stored; --files adds to them."""
-    del mine
-    (ladder.folder / "weights.bin").write_bytes(b"\1")
-    (ladder.folder / "notes.txt").write_text("ideas")
-    added = ladder("bots", "add", "other", SPEC, "--files", "*.bin")
-    assert "stored: bot.py, rules.py, weights.bin\nnot stored: notes.txt\n" in added.out
-    plain = ladder("bots", "add", "third", SPEC)
-    assert "stored: bot.py, notes.txt, rules.py, weights.bin\n" in plain.out
-
-
 @pytest.mark.very_slow
 def test_bad_libraries_of_a_folder_are_named_and_the_others_registered(ladder: Ladder) -> None:
     """Good ones are registered, bad ones named at the end with the reason, none done twice."""
@@ -141,7 +129,6 @@ def test_bad_libraries_of_a_folder_are_named_and_the_others_registered(ladder: L
         (("nowhere",), "is not a folder"),
         ((".", "--pattern", "*.dll"), "has no file that matches"),
         ((".", "--pattern", "*.so", "--name", "same"), "gives all bots the same name"),
-        ((".", "--pattern", "*.so", "--name", "a {stem}"), "letters, digits"),
         ((".", "--pattern", "*.txt"), "--spec: c.txt needs a specification"),
     ],
 )

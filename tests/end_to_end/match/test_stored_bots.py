@@ -198,26 +198,6 @@ def test_a_specification_in_place_of_a_name(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_of_a_former_content_is_named_and_resumed(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
-    """The same command starts a run of the new content, `--resume` completes the old one."""
-    place = ladder.folder
-    write(place, rules=CHOOSE.replace("SIDE", "0"), bot=PYTHON)
-    words = ("run", "--bots", "python:bot.py:Bot,random", *PLAY, "--seed", 3)
-    process = ladder.start(*words, "--games", 100_000)
-    eventually(lambda: len(ladder("games").out.splitlines()) > 4)
-    assert ladder.interrupt(process).code == 130
-    write(place, rules=CHOOSE.replace("SIDE", "-1"))
-    done = ladder(*words, "--games", 2)
-    assert "run 1 of" in done.err
-    assert "was interrupted: `--resume` continues it" in done.err
-    count = len(ladder("games", "--run", 1, "--limit", 10_000, "--json").document["games"])
-    done = ladder(*words, "--games", count + 2, "--resume", "--json")
-    assert done.document["run"]["run"] == 1, done.err
-
-
-@pytest.mark.slow
 def test_files_that_a_bot_lacks_are_named(ladder: Ladder) -> None:
     """With the command that stores them; also a path of the original folder, which only works."""
     place = ladder.folder
@@ -277,28 +257,6 @@ def test_exported_bots_play_elsewhere(ladder: Ladder, other: str) -> None:
         assert ("this database does not hold its files" in done.err) is not plays
     (place / "rules.py").unlink()
     assert ladder("match", "mine", "stupid", "--games", 2, *PLAY, "--db", other).code == 0
-
-
-@pytest.mark.slow
-def test_a_folder_of_bots_from_git(ladder: Ladder) -> None:
-    """All are packed from one build of the commit, and play without the repository."""
-    place = repository(ladder.folder / "project", {"README": "x"})
-    for name, side in (("one", "0"), ("two", "-1")):
-        write(place / "bots" / name, rules=CHOOSE.replace("SIDE", side), main=SCRIPT)
-    git(place, "add", "--all")
-    commit(place, {"README": "bots"})
-    home, ladder.folder = ladder.folder, place
-    ladder.environment["LADDER_DB"] = ladder.db
-    spec = ("--pattern", "*/main.py", "--name", "both", "--spec", "exec:python3 {file}")
-    refused = ladder("bots", "add-all", "bots", *spec, "--git", "HEAD")
-    assert (refused.code, "gives all bots the same name" in refused.err) == (2, True)
-    for name in ("one", "two"):
-        words = ("bots", "add-all", f"bots/{name}", "--pattern", "main.py", "--name", name)
-        done = ladder(*words, "--spec", "exec:python3 {file}", "--git", "HEAD", "--json")
-        assert done.document["registered"] == [name], done.err
-    ladder.folder = home
-    shutil.rmtree(place)
-    assert first_moves(ladder, "one", "two") == {("one", "0"), ("two", "6")}
 
 
 @pytest.mark.slow

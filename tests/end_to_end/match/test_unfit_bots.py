@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import Ladder
-from tests.support.hosted import BOT, LEGAL, write
+from tests.support.hosted import BOT, LEGAL, compiled, write
 from tests.support.shared import made_once
 
 AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
@@ -48,43 +48,17 @@ def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("bots")
-def test_a_run_without_bots_plays_with_all_that_can_start(ladder: Ladder) -> None:
-    """A run of all registered bots must start although some of them cannot take part."""
-    done = ladder("run", *THU, "--json")
-    assert done.code == 0, done.err
-    left_out = done.document["run"]["left_out"]
-    assert {"my-agent", "exact"}.issubset(left_out)
-    assert "my-bot" not in left_out
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("bots")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("chosen", "said"),
     [
-        (
-            ("--bots", "my*,my-agent"),
-            "my-agent does not play thu, but boards without a forbidden cell: choose other boards",
-        ),
-        pytest.param(
-            ("--bots", "my*,random", "--pairing", "gauntlet:my-agent"),
-            "my-agent does not play",
-            marks=pytest.mark.very_slow,
-        ),
-        pytest.param(
-            ("--bots", "my-a*,random"),
-            "a run needs at least two different bots",
-            marks=pytest.mark.very_slow,
-        ),
+        ("my*,my-agent", "my-agent does not play thu, but boards without a forbidden cell: choose"),
+        ("my-a*,random", "a run needs at least two different bots"),
     ],
 )
-def test_a_named_bot_that_cannot_play_is_refused(
-    ladder: Ladder, words: tuple[str, ...], said: str
-) -> None:
+def test_a_named_bot_that_cannot_play_is_refused(ladder: Ladder, chosen: str, said: str) -> None:
     """A user who names a bot wants it to play: a run without it would answer another question."""
-    refused = ladder("run", *words, *THU)
+    refused = ladder("run", "--bots", chosen, *THU)
     assert (refused.code, said in refused.err) == (2, True), refused.err
-    assert ladder("report", "--json").code == 2
 
 
 @pytest.mark.very_slow
@@ -107,3 +81,31 @@ def test_a_suite_leaves_out_what_cannot_answer(ladder: Ladder) -> None:
         "none of these bots can answer"
         in ladder("suite", "run", "my-a*", suite, "--simulations", "1").err
     )
+
+
+@pytest.mark.slow
+def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
+    """The sentence must name the bot and the least time that it takes."""
+    out = ladder("bots", "add", "slow", compiled(ladder.folder, "SLEEPS")).out
+    least = ladder("bots", "show", "slow", "--json").document["min_time_ms"]
+    assert f"needs {least} ms a move" in out
+    words = ("run", "--bots", "slow,random", "--boards", "4x4", "--games", "2")
+    refused = ladder(*words, "--time", f"{least - 1}ms")
+    assert refused.code == 2
+    assert f"allow at least {least} ms per move" in refused.err
+    done = ladder(*words, "--time", f"{least + 100}ms", "--json")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.slow
+def test_nothing_is_stored_of_a_bot_that_fails(ladder: Ladder) -> None:
+    """A failed trial must exit with 2, one sentence, and leave the list as it was."""
+    (ladder.folder / "bot.py").write_text("class Bot: pass\n")
+    refused = ladder("bots", "add", "broken", "python:bot.py:Bot")
+    assert refused.code == 2
+    assert "has no method new_game" in refused.err
+    assert "Traceback (most" not in refused.err.partition("stderr")[0]
+    names = [bot["name"] for bot in ladder("bots", "list", "--json").document]
+    assert "broken" not in names
+    builtin = ladder("bots", "add", "v4", "builtin:v3", "--replace")
+    assert (builtin.code, "built-in player" in builtin.err) == (2, True)

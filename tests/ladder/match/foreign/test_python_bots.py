@@ -12,7 +12,6 @@ from bots.budget import Clock
 from bots.errors import SpecError
 from bots.foreign import script_of
 from bots.protocol import Budget
-from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.match.specs.spec import read_spec
 from tests.support.hosted import BOT, LEGAL, entrant, games_of, play, refusal, tried, write
@@ -118,7 +117,7 @@ def test_what_cannot_be_a_bot_is_explained(tmp_path: Path, source: str, expected
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("answer", ["None", "'3'", "2.5", "True", "(1, 2, 3)", "[1, 'high']"])
+@pytest.mark.parametrize("answer", ["None", "2.5", "[1, 'high']"])
 def test_answers_that_are_not_whole_numbers_are_explained(tmp_path: Path, answer: str) -> None:
     """Only whole numbers are columns."""
     wrong = BOT.format(module="rules").replace("return legal", f"return {answer} or legal")
@@ -126,17 +125,6 @@ def test_answers_that_are_not_whole_numbers_are_explained(tmp_path: Path, answer
     write(tmp_path, rules=LEGAL, bot=wrong)
     expected = answer.split()[-1].rstrip("]")
     assert expected in refusal("python:bot.py:Bot", tmp_path)
-
-
-@pytest.mark.slow
-def test_an_illegal_column_is_the_referee_s_to_judge(tmp_path: Path) -> None:
-    """A column off the board must be an illegal move with the legal ones named."""
-    write(
-        tmp_path, rules=LEGAL, bot=BOT.format(module="rules").replace("moves)[0]", "moves)[0] + 99")
-    )
-    game = games_of(play(entrant("python:bot.py:Bot", tmp_path), "6x7"))[0]
-    assert game.termination is Termination.ILLEGAL_MOVE
-    assert "legal columns were" in game.detail
 
 
 def test_an_interpreter_that_cannot_host_the_bot_is_refused(tmp_path: Path) -> None:
@@ -160,9 +148,7 @@ def test_a_host_ends_with_quit() -> None:
         assert subprocess.run(command, input=b'{"type":"quit"}\n', check=False).returncode == 0
 
 
-@pytest.mark.parametrize(
-    "spec", ["python:bot.py", "python:bot.py:", "python:", "python:no.such:Bot", "pyhton:x", "x"]
-)
+@pytest.mark.parametrize("spec", ["python:bot.py", "python:no.such:Bot", "pyhton:x", "x"])
 def test_specifications_that_name_nothing_are_refused(tmp_path: Path, spec: str) -> None:
     """The sentence must say what is missing or list the forms."""
     with pytest.raises(SpecError, match="write"):
@@ -196,12 +182,3 @@ def test_a_class_sees_the_clock_or_is_given_a_time(bot: dict[str, Any], tmp_path
     budget = Budget(clock=Clock(9000, 100))
     player = entrant("python:bot.py:Bot", tmp_path, budget=budget, kinds=bot["budgets"])
     assert [game.detail for game in games_of(play(player, "6x7"))] == ["", ""]
-
-
-@pytest.mark.slow
-@pytest.mark.timed
-def test_a_bot_that_plays_only_under_a_clock_can_be_tried(tmp_path: Path) -> None:
-    """Its trial has a clock, so that it can be registered."""
-    bot = {**KNOWS_CLOCK, "budget": {"clock": {"base_ms": 100, "increment_ms": 100}}}
-    write(tmp_path, bot=CLOCKED.format(**bot))
-    assert tried("python:bot.py:Bot", tmp_path).budgets == ("clock",)

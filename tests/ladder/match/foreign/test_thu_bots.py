@@ -8,7 +8,6 @@ import pytest
 from bots.errors import SpecError
 from db.records.restart import Restart
 from engine.result import Termination
-from ladder.match.registry.trial import TRIAL_MARGIN_MS
 from ladder.match.specs.spec import read_spec
 from reports.bots import found_text
 from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
@@ -20,20 +19,10 @@ BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 def test_a_correct_strategy_gets_the_board_in_the_format_of_the_course(tmp_path: Path) -> None:
     """Stones, tops, last move and forbidden cell must agree, wherever the cell lies."""
     strategy = entrant(compiled(tmp_path), tmp_path)
+    assert strategy.start.address_mb is not None
     for board in BOARDS:
         games = games_of(play(strategy, board))
         assert [game.detail for game in games] == ["", ""], board
-
-
-@pytest.mark.slow
-def test_a_correct_strategy_may_play_every_board_under_any_time(tmp_path: Path) -> None:
-    """Its trial must find every board, no least time, and a fresh process per game."""
-    spec = compiled(tmp_path)
-    found = tried(spec, tmp_path, quick_ms=TRIAL_MARGIN_MS)
-    assert (found.boards, found.min_time_ms, len(found.trials)) == (None, None, 2)
-    made = read_spec(spec, tmp_path)
-    assert made.launch.restart is Restart.GAME
-    assert made.launch.address_mb is not None
 
 
 @pytest.mark.slow
@@ -75,7 +64,6 @@ def test_a_missing_library_is_named_with_what_helps(tmp_path: Path) -> None:
     ("mode", "where", "signal"),
     [
         ("SEGFAULT_GET", "in_get_point", "SIGSEGV"),
-        ("SEGFAULT_CLEAR", "in_clear_point", "SIGSEGV"),
         ("EATS_MEMORY", "bad_alloc", "SIGABRT"),
     ],
 )
@@ -106,7 +94,6 @@ def test_a_forgotten_extern_c_is_explained(tmp_path: Path) -> None:
     ("mode", "expected"),
     [
         ("ONE_COLUMN", "getPoint returned (0, 4), but column 4 is full: legal rows were"),
-        ("OFF_THE_BOARD", "off the board of 10 rows and 11 columns"),
         ("FLOATS", "a stone in column 10 comes to rest on row 9"),
     ],
 )
@@ -124,14 +111,6 @@ def test_an_illegal_point_is_explained(tmp_path: Path, mode: str, expected: str)
 def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:
     """Nothing must be read through it."""
     assert "returned a null pointer" in refusal(compiled(tmp_path, "NULL_POINT"), tmp_path)
-
-
-@pytest.mark.slow
-def test_a_strategy_that_never_returns_is_ended(tmp_path: Path) -> None:
-    """The trial must end it by the clock and report that."""
-    sentence = refusal(compiled(tmp_path, "HANGS"), tmp_path, margin_ms=200)
-    assert "timeout" in sentence
-    assert "no answer to move (ply 0) within 300 ms" in sentence
 
 
 @pytest.mark.slow

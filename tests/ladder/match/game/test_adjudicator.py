@@ -133,14 +133,11 @@ def test_the_referee_ends_decided_games(tmp_path: Path) -> None:
         ("draw", "draw 38", 12, None),
         ("win", "win 3", None, "plays games out"),
         ("win", "win 3", 2, "is 3 plies away, not 1..2"),
-        ("win", "win 39", 99, "39 plies away, not 1..38"),
         ("win", "win 4", 12, "no win can come in 4 plies"),
         ("loss", "loss 3", 12, "no loss can come in 3 plies"),
         ("loss", "win 3", 12, "adjudicated as a win"),
         ("draw", "draw 5", 12, "5 plies away, not 38..38"),
-        ("win", "", 12, "a proof is"),
         ("win", "win soon", 12, "a proof is"),
-        ("win", "win 0", 12, "a proof is"),
     ],
 )
 def test_impossible_adjudications_are_found(

@@ -63,13 +63,6 @@ def test_one_database_on_a_server_has_one_channel() -> None:
 
 
 @pytest.fixture
-def sender(channel: str) -> Iterator[Broadcaster]:
-    """Yield the sending end of a worker."""
-    with contextlib.closing(Broadcaster(channel)) as made:
-        yield made
-
-
-@pytest.fixture
 def listener(channel: str) -> Iterator[BroadcastListener]:
     """Yield the receiving end of a server."""
     with contextlib.closing(BroadcastListener(channel)) as made:

@@ -1,7 +1,6 @@
 """Games under a clock or with an overage: flag falls, increments, excuses, and what bots see."""
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -89,16 +88,6 @@ def test_questions_carry_both_clocks(pool: BotPool, tmp_path: Path) -> None:
         assert thought.nodes == theirs.left_us // 1000
         assert thought.depth == mine.share_ms((42 - ply + 1) // 2)
         mine.spend(thought.time_us)
-
-
-def test_an_overage_is_what_questions_carry(pool: BotPool, tmp_path: Path) -> None:
-    """A quick bot keeps its whole overage."""
-    budget = Budget(time_ms=5000, overage_ms=9000)
-    start = fake_start("reads-clock", folder=tmp_path)
-    a = entrant(start, budget, knows_clock=True)
-    game = play_game(plan(a, entrant(start, budget, key=2)), pool, swapped=True)
-    for thought in islice(thought_blob.decode(game.thoughts), 4):
-        assert (thought.simulations, thought.nodes) == (9000, 9000)
 
 
 def test_a_bot_without_a_clock_is_given_a_time_per_move(tmp_path: Path) -> None:

@@ -42,65 +42,37 @@ def group(
     return folder
 
 
-def test_groups_of_bots_are_made_below_that_of_this_process(tmp_path: Path) -> None:
-    """Bots stay inside the limits of the ladder, and need both controllers."""
-    own = group(tmp_path / "mount/user/session", enabled="cpu memory pids")
-    assert find_parent_group(*hierarchy(tmp_path)) == own
-    (own / "cgroup.subtree_control").write_text("memory")
-    (own / "cgroup.subtree_control").chmod(0o400)
-    if os.geteuid():  # root may write nevertheless
-        assert find_parent_group(*hierarchy(tmp_path)) is None
-
-
-@pytest.mark.parametrize(
-    ("inner", "outer", "quota"),
-    [
-        ("max 100000", "max 100000", None),
-        ("250000 100000", "max 100000", 2.5),
-        ("max 100000", "400000 100000", 4.0),
-        ("800000 100000", "150000 50000", 3.0),
-    ],
-)
-def test_the_quota_is_the_smallest_of_all_groups_above(
-    tmp_path: Path, inner: str, outer: str, quota: float | None
-) -> None:
+def test_the_quota_is_the_smallest_of_all_groups_above(tmp_path: Path) -> None:
     """A pod's limit may be in its own group or above it; the root has none."""
     own = group(tmp_path / "mount/user/session")
-    (own / "cpu.max").write_text(inner + "\n")
-    (own.parent / "cpu.max").write_text(outer + "\n")
-    assert cpu_quota(*hierarchy(tmp_path)) == quota
-
-
-def test_bots_do_not_get_groups_below_the_ladders_own_subgroup(tmp_path: Path) -> None:
-    """After the ladder has moved into a subgroup, bots get their groups beside it."""
-    own = group(tmp_path / "mount/user", enabled="memory pids")
-    group(own / LEAF)
-    assert find_parent_group(*hierarchy(tmp_path, path=f"/user/{LEAF}")) == own
-
-
-@pytest.mark.parametrize("path", ["/user/elsewhere", "/../outside"])
-def test_invisible_groups_are_not_used(tmp_path: Path, path: str) -> None:
-    """Without a visible group there is no place for bots' groups."""
-    group(tmp_path / "mount/user/session")
-    assert find_parent_group(*hierarchy(tmp_path, path=path)) is None
-    assert find_parent_group(tmp_path / "nothing", tmp_path / "nothing") is None
+    for inner, outer, quota in (
+        ("max 100000", "max 100000", None), ("250000 100000", "max 100000", 2.5),
+        ("800000 100000", "150000 50000", 3.0),
+    ):  # fmt: skip
+        (own / "cpu.max").write_text(inner + "\n")
+        (own.parent / "cpu.max").write_text(outer + "\n")
+        assert cpu_quota(*hierarchy(tmp_path)) == quota
 
 
 def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> None:
-    """Subgroups of a group with processes have no controllers, so the processes move first."""
+    """Subgroups of a group with processes have no controllers, so the processes move first.
+
+    Afterwards bots get their groups beside that of the ladder. Other programs are not moved.
+    """
     folder = group(tmp_path / "mount/user/session", procs=f"{os.getpid()}\n")
     (folder / LEAF).mkdir()
     assert find_parent_group(*hierarchy(tmp_path)) == folder
     assert (folder / LEAF / "cgroup.procs").read_text() == str(os.getpid())
     assert (folder / "cgroup.subtree_control").read_text() == "+pids"  # the last one written
-
-
-def test_other_programs_are_not_moved(tmp_path: Path) -> None:
-    """If another program is in the group, it is not used."""
+    (folder / "cgroup.subtree_control").write_text("memory pids")
+    assert find_parent_group(*hierarchy(tmp_path, path=f"/user/session/{LEAF}")) == folder
+    (folder / "cgroup.subtree_control").write_text("")
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
-        group(tmp_path / "mount/user/session", procs=f"{os.getpid()}\n{other.pid}\n")
+        (folder / "cgroup.procs").write_text(f"{os.getpid()}\n{other.pid}\n")
         assert find_parent_group(*hierarchy(tmp_path)) is None
         other.kill()
+    for path in ("/user/elsewhere", "/../outside"):  # which this process cannot see
+        assert find_parent_group(*hierarchy(tmp_path, path=path)) is None
 
 
 def test_a_group_without_the_files_of_one_is_not_made(tmp_path: Path) -> None:

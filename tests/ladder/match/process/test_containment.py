@@ -10,11 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.protocol import Budget
-from db.records.pairs import Entrant, PairPlan
 from ladder.errors import BotCrash, MachineStalled
-from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.referee import play_pair
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.orphans import end_orphans
 from ladder.match.process.supervisor_client import PACKAGES
@@ -22,12 +18,11 @@ from tests.support.fakes import StartFake, await_none, fake_start, first_move, o
 from tests.support.unconfined import UNCONFINED
 
 
-@pytest.mark.parametrize("groups", [False, True])
 def test_what_a_killed_supervisor_leaves_ends_with_the_game(
-    start_fake: StartFake, mark: str, groups: bool
+    start_fake: StartFake, mark: str
 ) -> None:
     """The kernel may kill a supervisor when memory is short: no process of its bot survives."""
-    bot = start_fake("leaves-orphans", groups=groups)
+    bot = start_fake("leaves-orphans")
     open_game(bot)
     first_move(bot)
     os.kill(bot.supervisor.popen.pid, signal.SIGKILL)
@@ -36,29 +31,6 @@ def test_what_a_killed_supervisor_leaves_ends_with_the_game(
     with pytest.raises(MachineStalled, match="its supervisor was killed"):
         first_move(bot)
     assert await_none(mark, 0) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("budget", [Budget(simulations=5), Budget(time_ms=2000)])
-def test_a_game_without_a_supervisor_is_no_forfeit(tmp_path: Path, budget: Budget) -> None:
-    """The pair is played again."""
-    losing = fake_start("loses-supervisor", str(tmp_path / "lost"), folder=tmp_path)
-    pool = BotPool(UNCONFINED)
-    plan = PairPlan(
-        id=1,
-        number=0,
-        a=Entrant(1, "a", losing, budget),
-        b=Entrant(2, "b", fake_start("honest", folder=tmp_path), budget),
-        board="6x7",
-        board_class="6x7",
-        opening=(),
-        seed=7,
-        margin_ms=9000,
-    )
-    record = play_pair(plan, pool)
-    pool.close()
-    assert [game.detail for game in record.games] == ["", ""]
-    assert record.aborts == 1
 
 
 RUN = """

@@ -77,16 +77,11 @@ def test_claimed_cpus_are_listed_until_the_claiming_process_ends(prefix: str) ->
     assert claimed_cpus(prefix) == frozenset()
 
 
-def test_a_pod_with_all_cpus_of_its_node_claims_none(prefix: str) -> None:
-    """Other pods use them too, and their claims are not visible."""
-    pod = start(prefix, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
-    cpu = read(pod)[0]
-    assert (cpu == "None") == (len(os.sched_getaffinity(0)) == os.cpu_count())
-    pod.communicate()
-
-
-def test_a_container_with_a_quota_below_its_cpus_claims_none(prefix: str) -> None:
-    """Others have the rest of its CPUs' time, and their claims are not visible."""
+def test_a_container_that_shares_its_cpus_claims_none(prefix: str) -> None:
+    """Others use them too, and their claims are not visible: a small quota, or a whole node."""
     small = start(prefix, quota=0.5)
     assert read(small)[0] == "None"
     small.communicate()
+    pod = start(prefix, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
+    assert (read(pod)[0] == "None") == (len(os.sched_getaffinity(0)) == os.cpu_count())
+    pod.communicate()

@@ -1,10 +1,8 @@
 """The sentences about failures: a traceback keeps its lines, a log gets the line that counts."""
 
-from bots.protocol import MAX_LINE, Hello
 from ladder.errors import BotCrash
 from ladder.match.process.failures import (
     append_stderr,
-    extra_output_failure,
     to_one_line,
 )
 
@@ -37,12 +35,6 @@ def test_one_line_names_the_exception() -> None:
     line = "exited with status 1; the last lines of its stderr: ValueError: no move"
     assert to_one_line(detail) == line
     assert to_one_line("too late") == "too late"
-
-
-def test_a_progress_bar_is_one_long_line() -> None:
-    """Carriage returns do not end a line of the protocol."""
-    failure = extra_output_failure(Hello(), b"loading 1%\r" * MAX_LINE)
-    assert "a line over 64 KiB" in str(failure)
 
 
 def test_a_flood_of_stderr_is_cut() -> None:

@@ -73,12 +73,3 @@ def test_living_bots_are_not_leftovers(
         assert bot.supervisor.scratch.exists()
         open_game(bot)
     assert all(other.exists() for other in others)
-
-
-def test_a_living_process_protects_a_folder(tmp_path: Path) -> None:
-    """A process with the harness's id counts as the harness."""
-    ours = tmp_path / f"ladder-{os.getpid()}-0123456789abcdef"
-    dead = tmp_path / f"ladder-{2**22 + 1}-0123456789abcdef"
-    for folder in (ours, dead):
-        folder.mkdir()
-    assert find_leftovers(tmp_path) == [dead]
