@@ -21,11 +21,11 @@ from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.registry.trial import (
-    QUICK_MS,
     TRIAL_MARGIN_MS,
     TrialResult,
     try_out,
 )
+from ladder.match.registry.trial_time import QUICK_MS
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.shared import made_once

@@ -10,10 +10,10 @@ from db.records.bots import HUMAN, BotRow, NewBot, NewRevision
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
 from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, StoredTrial, try_packed
-from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options
+from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_out
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.git import remove_builds
@@ -185,7 +185,8 @@ def _run_trial(
         return StoredTrial(result_from_catalogue(str(launch.player), budgets))
     compile_launches([launch])
     if launch.is_own:
-        return StoredTrial(try_options(launch, budgets))
+        try_out(launch, budgets, BUILT_IN_ONLY)  # it may refuse its options
+        return StoredTrial(result_from_catalogue(str(launch.player), budgets))
     return try_packed(
         bot,
         confinement,

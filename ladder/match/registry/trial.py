@@ -4,13 +4,12 @@ The bot plays at least one game on each kind of board that it claims, and two in
 it is restarted for every game. Nothing is stored.
 """
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from bots.budget import BUDGETS, Clock
-from bots.protocol import READY_S, Budget, BudgetKind
+from bots.protocol import Budget, BudgetKind
 from db.records.budget import format_clock, format_ms
 from db.records.games import GameRecord
 from db.records.launch import Launch
@@ -21,21 +20,14 @@ from engine.board import Board
 from engine.errors import EngineError
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
-from ladder.match.game.asking import make_new_game
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
-from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.failures import STDERR_FOLLOWS, to_one_line
-from ladder.match.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
+from ladder.match.registry.trial_time import QUICK_MS, TRIAL_MS, TrialGame, judge_time, own_time_us
+from ladder.match.specs.board_support import FORBIDDEN_ONLY, trial_boards
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
-TRIAL_MS = 100
-"""The time per move of a trial."""
-FURTHER_PART = 4
-"""A bot that exceeded `TRIAL_MS` by more than `MARGIN_MS` plays a further game with a quarter of
-its time per move."""
-FIXED_SHARE = 0.75
-"""A bot that still takes this share of its time in the further game ignores its budget."""
 TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "time": Budget(time_ms=TRIAL_MS),
     "simulations": Budget(simulations=100),
@@ -51,12 +43,6 @@ WATCHDOG_S = 10.0
 """Deadline of a move under a work budget."""
 TRIAL_MARGIN_MS = 10_000
 """So long that only a hanging bot forfeits: a trial measures the time that a bot takes."""
-MARGIN_MS = 50
-"""A bot that exceeds its budget by more than this needs a larger budget."""
-SLEEPING_SHARE = 0.05
-"""A bot that computes for less of a move than this sleeps, so no other program makes it slow."""
-QUICK_MS = 20
-"""A bot that never takes longer fits any budget, thanks to the margin of every run."""
 COURSE_HOSTS = ("thu", "saiblo")
 """Hosts of programs written for "the course": the one that the variant `thu` comes from. They do
 not know their time, and were written for boards with a forbidden cell."""
@@ -68,36 +54,6 @@ MANY_GAMES = (
 
 class TrialTimeout(UsageError):
     """A bot gave no answer in its trial, which is no sign of missing files."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrialGame:
-    """One game of a bot against `random`."""
-
-    board: Board
-    won: bool
-    times_us: tuple[int, ...]
-    """Wall time of each move of the bot."""
-    own_us: tuple[int, ...]
-    """The same without the time that other programs took from it; see `own_time_us`."""
-    plies: int
-    side: int = 0
-    """0 if the bot moved first, 1 if it moved second."""
-
-    @property
-    def mean_ms(self) -> float:
-        """Mean wall time of its moves."""
-        return statistics.fmean(self.times_us) / 1000 if self.times_us else 0.0
-
-    @property
-    def max_ms(self) -> float:
-        """Wall time of its slowest move."""
-        return max(self.times_us, default=0) / 1000
-
-    @property
-    def own_ms(self) -> float:
-        """Own time of its slowest move."""
-        return max(self.own_us, default=0) / 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +109,7 @@ def try_out(
         budgets = budgets or hello.budgets
         boards = hello.boards
         budget = _choose_budget(launch, budgets, time_ms)
-        trial = _Trial(launch, name, pool, budget, margin_ms, quick_ms)
+        trial = _Trial(launch, name, pool, budget, margin_ms)
         claimed = sorted(
             _claimed_boards(boards), key=lambda each: is_course and each.forbidden is None
         )
@@ -169,8 +125,9 @@ def try_out(
                     raise
                 left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
         pool.close()  # so that each further game has a new process
-        trials = [trial.repeat_if_slow(game) for game in trials]
-        least, over_budget = trial.judge_time(trials)
+        trials, least, over_budget = judge_time(
+            trials, budget, trial.play, knows_budget=not is_course, quick_ms=quick_ms
+        )
     except BotFailure as failure:
         advice = _protocol_advice(failure)
         raise UsageError(_insert(f"the bot failed its trial game: {failure}", advice)) from failure
@@ -240,83 +197,9 @@ def _only_forbidden(board: Board, failure: UsageError) -> str:
     )
 
 
-def describe_excess(trial_ms: float, other_ms: float, given_ms: int) -> str:
-    """Return a sentence about a bot whose time exceeds and grows with its budget, or "".
-
-    Args:
-        trial_ms: its slowest move when given `given_ms`.
-        other_ms: its slowest move in the further game.
-        given_ms: the time per move.
-
-    """
-    if trial_ms <= given_ms + MARGIN_MS or other_ms > FIXED_SHARE * trial_ms:
-        return ""
-    return (
-        f"takes {trial_ms:.0f} ms per move when given {given_ms} ms, and {other_ms:.0f} ms when "
-        f"given {given_ms // FURTHER_PART} ms: it does not keep to its budget, and will lose games "
-        "by timeout"
-    )
-
-
-def own_time_us(time_us: int, cpu_us: int | None) -> int:
-    """Return how long a move would take on a machine without other programs.
-
-    Args:
-        time_us: its wall time.
-        cpu_us: processor time of the bot in it; None if it was not measured.
-
-    Returns:
-        The processor time of a bot that computes, else the wall time.
-
-    """
-    if cpu_us is None or cpu_us < SLEEPING_SHARE * time_us:
-        return time_us
-    return min(time_us, cpu_us)
-
-
-def needed_ms(longest_us: int, *, knows_budget: bool, quick_ms: int = QUICK_MS) -> int | None:
-    """Return the time per move that a bot needs, from its slowest move in a trial.
-
-    Args:
-        longest_us: own time of the move.
-        knows_budget: whether its host passed on a budget of `TRIAL_MS` or more.
-        quick_ms: a bot that does not know its budget and always takes less fits any.
-
-    Returns:
-        Milliseconds, or None if it needs no more than its budget.
-
-    """
-    longest_ms = longest_us // 1000
-    fits = longest_ms <= TRIAL_MS + MARGIN_MS if knows_budget else longest_ms < quick_ms
-    return None if fits else longest_ms
-
-
 def result_from_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> TrialResult:
     """Return the result for a player of this installation, which needs no trial."""
     return TrialResult(player, "", budgets, boards=None, trials=())
-
-
-def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> TrialResult:
-    """Build a player of this installation with its options on each kind of board.
-
-    Raises:
-        UsageError: it refuses its options.
-
-    """
-    pool = BotPool(BUILT_IN_ONLY)
-    try:
-        budget = TRIAL_BUDGETS[budgets[0]]
-        entrant = make_entrant(launch, revision=0, name=str(launch.player), budget=budget)
-        process = pool.acquire(entrant.start)
-        for board in TRIAL_BOARDS:
-            question = make_new_game(entrant, board, game="options", side=0, seed=1)
-            process.ask(question, timeout_s=READY_S)
-        process.kill()
-    except BotFailure as failure:
-        raise UsageError(f"the player cannot be built: {failure}") from failure
-    finally:
-        pool.close()
-    return result_from_catalogue(str(launch.player), budgets)
 
 
 def _claimed_boards(boards: Sequence[str] | None) -> list[Board]:
@@ -337,7 +220,6 @@ class _Trial(NamedTuple):
     pool: BotPool
     budget: Budget
     margin_ms: int
-    quick_ms: int
 
     @property
     def keeps_process(self) -> bool:
@@ -374,61 +256,8 @@ class _Trial(NamedTuple):
             )
         return game
 
-    def repeat_if_slow(self, game: TrialGame) -> TrialGame:
-        """Play a game with a slow move again, and return the faster one.
-
-        One slow move may be caused by the machine.
-        """
-        usual_ms = statistics.median(game.own_us or [0]) / 1000
-        if game.own_ms < max(self.quick_ms, 3 * usual_ms):
-            return game
-        again = self.play(self.budget, game.board, side=game.side)
-        return min(game, again, key=lambda each: each.own_ms)
-
-    def judge_time(self, games: Sequence[TrialGame]) -> tuple[int | None, str]:
-        """Return the time per move that the bot needs, and a sentence about its excess.
-
-        Returns:
-            Milliseconds that it takes under any budget, or None if it keeps to its budget; and how
-            it exceeds the budget, or "".
-
-        """
-        given_ms = self.budget.time_ms
-        slowest = max(games, key=self._longest_us)
-        longest_us = self._longest_us(slowest)
-        if self.launch.host in COURSE_HOSTS:
-            return needed_ms(longest_us, knows_budget=False, quick_ms=self.quick_ms), ""
-        if given_ms is None:
-            return None, ""
-        least = needed_ms(longest_us, knows_budget=True)
-        excess = ""
-        if least is not None:
-            further = Budget(
-                time_ms=max(1, given_ms // FURTHER_PART), overage_ms=self.budget.overage_ms
-            )
-            try:
-                other = self.play(further, slowest.board, side=slowest.side)
-            except UsageError:  # it computes with its budget, and this one is too small
-                return None, ""
-            other_ms = self._longest_us(other) / 1000
-            if other_ms > FIXED_SHARE * least:
-                return least, ""
-            excess = describe_excess(least, other_ms, given_ms)
-        longest_ms = max(game.own_ms for game in games)
-        if not excess and longest_ms > given_ms + MARGIN_MS:
-            excess = (
-                f"took {longest_ms:.0f} ms for its first move, more than {given_ms} ms: give its "
-                "runs an overage, as Kaggle does"
-            )
-        return None, excess
-
-    def _longest_us(self, game: TrialGame) -> int:
-        """Return the own time of the slowest move; with an overage the first one may compile."""
-        times_us = game.own_us if self.budget.overage_ms is None else game.own_us[1:]
-        return max(times_us, default=0)
-
     def play(
-        self, budget: Budget, board: Board, *, side: int = 0, restart: Restart = Restart.GAME
+        self, budget: Budget, board: Board, side: int = 0, restart: Restart = Restart.GAME
     ) -> TrialGame:
         """Play one game against a random player.
 

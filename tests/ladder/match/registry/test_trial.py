@@ -7,7 +7,7 @@ import pytest
 
 from db.records.restart import Restart
 from engine.board import parse_board, parse_board_class
-from ladder.match.registry.trial import describe_excess, needed_ms, own_time_us
+from ladder.match.registry.trial_time import describe_excess, needed_ms, own_time_us
 from ladder.match.specs.board_support import (
     can_play,
     can_play_class,
