@@ -11,7 +11,7 @@ from rich.text import Text
 from db.records.pairs import PairPlan
 from ladder.names import counted
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, RunWatcher
-from ladder.runs.resumable import Resumable
+from ladder.runs.resume import Resumable
 from reports.layout.format import values_of, wdl_text
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from db.records.runs import RunRow
-from ladder.runs.resumable import options_of
+from ladder.runs.resume import options_of
 
 COMMAND = "command"
 """The key of the command's name among its options."""

@@ -24,8 +24,7 @@ from ladder.results.standings.division import standings_of_division, standings_o
 from ladder.results.standings.standings import Standings, select_bots, show_only
 from ladder.runs.decision import ENDLESS
 from ladder.runs.progress import RunEnding
-from ladder.runs.resumable import Resumable
-from ladder.runs.resume import finished_run, hashes_of
+from ladder.runs.resume import Resumable, finished_run, hashes_of
 from ladder.runs.runner import RunOutcome
 from ladder.runs.scoreboard import scoreboard_of
 from ladder.runs.settings import ResumePolicy, RunSettings

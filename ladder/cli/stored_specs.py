@@ -15,7 +15,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.from_spec import NamedSpec, find_or_examine, is_spec
 from ladder.match.registry.origin import describe_changed_origins
 from ladder.match.registry.register import known_bots, save_bot
-from ladder.runs.resumable import is_unfinished, options_of
+from ladder.runs.resume import is_unfinished, options_of
 
 
 def store_specs(

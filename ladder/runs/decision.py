@@ -5,18 +5,19 @@ of their completion would be biased by that, so judges get them in the order of 
 """
 
 import heapq
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 
 from db.records.pairs import PairPlan, PairRecord, PlayedPair, pair_content
 from engine.position import format_moves
 
 
-class Judge(ABC):
+class Judge:
     """Decides from the pairs of one run."""
 
     surplus: int = 0
     """Games of pairs that came when they were no longer wanted; they do not count."""
+    needs_all = True
+    """Whether the decision needs all bots, so that none can be paused."""
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -24,9 +25,14 @@ class Judge(ABC):
         return {}
 
     @property
-    @abstractmethod
+    def keeps_planned(self) -> bool:
+        """Whether the run stays open after the decision, with its planned pairs."""
+        return False
+
+    @property
     def decided(self) -> bool:
         """Whether the judge has decided; no further pair is begun then."""
+        return False
 
     @property
     def progress(self) -> str:
@@ -38,17 +44,6 @@ class Judge(ABC):
         """Estimated games until the decision; None if unknown."""
         return None
 
-    @property
-    def needs_all(self) -> bool:
-        """Whether the decision needs all bots, so that none can be paused."""
-        return True
-
-    @property
-    def keeps_planned(self) -> bool:
-        """Whether the run stays open after the decision, with its planned pairs."""
-        return False
-
-    @abstractmethod
     def take(self, pair: PlayedPair) -> None:
         """Take the next pair in the order of numbers.
 
@@ -65,18 +60,7 @@ class Judge(ABC):
 class Endless(Judge):
     """The judge of a run that ends by its settings only."""
 
-    @property
-    def needs_all(self) -> bool:
-        """Always false."""
-        return False
-
-    @property
-    def decided(self) -> bool:
-        """Always false."""
-        return False
-
-    def take(self, pair: PlayedPair) -> None:
-        """Do nothing."""
+    needs_all = False
 
 
 ENDLESS = Endless()

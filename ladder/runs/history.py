@@ -11,7 +11,7 @@ from db.store import ProcessLocks, Store
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import GATE, GAUNTLET
 from ladder.runs.progress import describe_conditions
-from ladder.runs.resumable import TUNING
+from ladder.runs.resume import TUNING
 from ladder.runs.settings import NEW
 
 NAMED = 3

@@ -184,23 +184,10 @@ class RunWatcher(Protocol):
 class NullWatcher:
     """A watcher that shows nothing."""
 
-    def started(self, live: LiveRun) -> None:
-        """Do nothing."""
+    def _ignore(self, *_: Any) -> None:
+        pass
 
-    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        """Do nothing."""
-
-    def tick(self, live: LiveRun) -> None:
-        """Do nothing."""
-
-    def notified(self, live: LiveRun, sentence: str) -> None:
-        """Do nothing."""
-
-    def warned(self, live: LiveRun, sentence: str) -> None:
-        """Do nothing."""
-
-    def ended(self, live: LiveRun) -> None:
-        """Do nothing."""
+    started = pair_finished = tick = notified = warned = ended = _ignore
 
 
 def describe_run(settings: RunSettings) -> str:

@@ -30,8 +30,13 @@ from ladder.runs.field import ReadResults, no_results, read_results
 from ladder.runs.health import Roster, RunHealth
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import RunWatcher
-from ladder.runs.resumable import Resumable, resumable_runs
-from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
+from ladder.runs.resume import (
+    Resumable,
+    adopt_orphaned_pairs,
+    hashes_of,
+    resumable_runs,
+    resume_or_create,
+)
 from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.scoreboard import scoreboard_of

@@ -35,6 +35,8 @@ class Errors(NamedTuple):
 class UntilError(Judge):
     """Ends a run when no bot's error is above a limit."""
 
+    needs_all = False
+
     def __init__(self, limit: float, bots: Sequence[BotRow]) -> None:
         """Wait until the errors of all bots of a run are at most `limit` Elo."""
         super().__init__()
@@ -53,11 +55,6 @@ class UntilError(Judge):
     def settings(self) -> Mapping[str, object]:
         """The limit."""
         return {"until_error": self._limit}
-
-    @property
-    def needs_all(self) -> bool:
-        """Whether no bot may be paused."""
-        return False
 
     @property
     def decided(self) -> bool:

@@ -30,7 +30,7 @@ from ladder.match.specs.archive import cached_archive
 from ladder.match.specs.source import PackedBot, identity_of, pack_spec
 from ladder.match.specs.spec import ResolvedBot, read_spec
 from ladder.names import check_name
-from ladder.runs.resumable import TUNING
+from ladder.runs.resume import TUNING
 from ladder.runs.settings import RunSettings
 
 A, B = "a", "b"

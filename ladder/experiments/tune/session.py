@@ -39,8 +39,7 @@ from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, RunWatcher
-from ladder.runs.resumable import TUNING
-from ladder.runs.resume import resume_or_create
+from ladder.runs.resume import TUNING, resume_or_create
 from ladder.runs.runner import Runner
 from ladder.runs.start import run_logs
 from ladder.signals import current_stop

@@ -30,8 +30,8 @@ from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.runs.cluster.bundle import ELSEWHERE, pack_bundle, with_start
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
+from ladder.runs.cluster.slot import ELSEWHERE, pack_bundle, with_start
 from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
 from ladder.runs.executor import MachineEvent, PairExecutor
 from ladder.runs.settings import RunSettings

@@ -23,7 +23,7 @@ from ladder.harness_version import harness_version
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
 from ladder.runs.cluster import slot
-from ladder.runs.cluster.bundle import Bundle, unpack_bundle
+from ladder.runs.cluster.slot import Bundle, unpack_bundle
 
 T = TypeVar("T")
 RESOURCE = "pair"

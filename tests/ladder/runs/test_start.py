@@ -22,7 +22,7 @@ from ladder.runs.budgets import Budgets
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
-from ladder.runs.resumable import resumable_runs
+from ladder.runs.resume import resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import ThisMachine, start_run

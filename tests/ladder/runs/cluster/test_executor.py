@@ -1,27 +1,36 @@
 """Pairs as Dask tasks: what becomes of results, refusals, deaths and cancelled pairs."""
 
+import contextlib
 import pickle
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
+from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from distributed import Client, KilledWorker, LocalCluster, get_worker
 
 from bots.protocol import Budget
-from db.records.launch import Start
+from db.records.bots import BotRow, RevisionRow
+from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
+from ladder.match.specs.source import pack_spec
 from ladder.runs.cluster import tasks
 from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
 from ladder.runs.cluster.executor import ClusterExecutor
+from ladder.runs.cluster.slot import pack_bundle
 from ladder.runs.cluster.tasks import Refusal, is_task_wanted
+from tests.db.disks import small_disk
 from tests.support.cluster import QUIET
 from tests.support.data.random_games import random_record
 
@@ -184,3 +193,57 @@ def test_another_version_is_refused_in_a_sentence(endpoint: Endpoint) -> None:
         answer = client.submit(tasks.play, theirs, "key", b"", b"", pure=False).result()
     assert isinstance(answer, Refusal)
     assert "it has another version (sources " in answer.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("program", "it cannot host a: its program /nowhere/python3 is not there: install it"),
+        ("start", "it cannot host a: exited with status 3 when asked for hello"),
+        ("content", "the archive is damaged in the database: bot.py is not what was stored"),
+        ("room", "3 MiB cannot be unpacked: No space left on device: free some room, or set"),
+    ],
+)
+def test_a_worker_that_cannot_host_a_bot_says_why(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, sentence: str
+) -> None:
+    """A missing program, a bot that ends, a damaged archive, a full disk: others play then."""
+    folder, caches = tmp_path / "bot", (tmp_path / "ours", tmp_path / "theirs")
+    folder.mkdir()
+    (folder / "bot.py").write_text("raise SystemExit(3)\n")
+    (folder / "weights.bin").write_bytes(Random(1).randbytes(3 << 20))
+    monkeypatch.setenv("LADDER_CACHE", str(caches[0]))
+    launch = pack_spec("exec:python3 bot.py", folder).resolved.launch
+    if fault == "program":
+        launch = msgspec.structs.replace(launch, program="/nowhere/python3", command=("./python3",))
+    row = BotRow(
+        id=1,
+        name="a",
+        family="foreign",
+        spec="exec:python3 bot.py",
+        based_on=None,
+        change="",
+        created_at=0.0,
+        retired_at=None,
+        revision=RevisionRow(1, 1, 1, "hash", launch, ("any",), None, {}, 0.0),
+    )
+    bundle = pack_bundle(
+        [row], SIDES[:1], limits=DEFAULT_LIMITS, sandbox=(), pin=False, adjudicated=()
+    )
+    if fault == "content":
+        sent, archives = pickle.loads(bundle)  # noqa: S301
+        for _, contents in archives.values():
+            contents.update(dict.fromkeys(contents, zlib.compress(b"other")))
+        bundle = pickle.dumps((sent, archives))
+    monkeypatch.setenv("LADDER_CACHE", str(caches[1]))
+    with contextlib.ExitStack() as stack:
+        if fault == "room":
+            stack.enter_context(small_disk(caches[1], mib=2))
+        client = stack.enter_context(Client(endpoint.address, set_as_default=False))  # type: ignore[no-untyped-call]
+        answer = client.submit(
+            tasks.play, tasks.own_versions(), fault, bundle, pickle.dumps(plan_of(0)), pure=False
+        ).result()
+    assert isinstance(answer, Refusal)
+    assert sentence in answer.reason, answer.reason
+    assert "\n" not in answer.reason
