@@ -33,7 +33,7 @@ THU_ADDRESS_MB = 1536
 
 
 @dataclass(slots=True)
-class Place:
+class SpecPlace:
     """The folders of a specification, and what it names."""
 
     folder: Path
@@ -85,7 +85,7 @@ class ParsedSpec(NamedTuple):
     """The Python files that run first."""
 
 
-def _parse_program(host: str | None, command: str, place: Place, _: str | None) -> ParsedSpec:
+def _parse_program(host: str | None, command: str, place: SpecPlace, _: str | None) -> ParsedSpec:
     """Resolve a command, and find the folder of its program."""
     words, program = _parse_command(command, place)
     launch = Launch(command=words, folder=str(place.folder), program=program, host=host)
@@ -127,7 +127,7 @@ def _find_scripts(
     return [first] if in_folder and shebang.startswith(b"#!") and b"python" in shebang else []
 
 
-def _parse_python(target: str, place: Place, python: str | None) -> ParsedSpec:
+def _parse_python(target: str, place: SpecPlace, python: str | None) -> ParsedSpec:
     where, _, name = target.rpartition(":")
     if not where or not name.isidentifier():
         raise SpecError(
@@ -144,7 +144,7 @@ def _parse_python(target: str, place: Place, python: str | None) -> ParsedSpec:
     return _parse_hosted("python", target, entry, home, place, python)
 
 
-def _parse_kaggle(file: str, place: Place, python: str | None) -> ParsedSpec:
+def _parse_kaggle(file: str, place: SpecPlace, python: str | None) -> ParsedSpec:
     entry = _find_file(place, file, "kaggle")
     parsed = _parse_hosted("kaggle", place.relative(entry), entry, entry.parent, place, python)
     # On Kaggle each game has a new process, so that modules may keep the state of a game.
@@ -153,7 +153,7 @@ def _parse_kaggle(file: str, place: Place, python: str | None) -> ParsedSpec:
 
 
 def _parse_hosted(
-    host: str, target: str, entry: Path, home: Path, place: Place, python: str | None
+    host: str, target: str, entry: Path, home: Path, place: SpecPlace, python: str | None
 ) -> ParsedSpec:
     interpreter = find_interpreter(python, place.folder)
     place.programs.append(interpreter)
@@ -168,7 +168,7 @@ def _parse_hosted(
     return ParsedSpec(launch, home, scripts=[entry])
 
 
-def _parse_thu(file: str, place: Place, _: str | None) -> ParsedSpec:
+def _parse_thu(file: str, place: SpecPlace, _: str | None) -> ParsedSpec:
     path = _find_file(place, file, "thu")
     if not _is_compiled(path):
         raise SpecError(
@@ -187,7 +187,7 @@ def _parse_thu(file: str, place: Place, _: str | None) -> ParsedSpec:
     return ParsedSpec(launch, path.parent, is_whole=False)
 
 
-PARSERS: Mapping[str, Callable[[str, Place, str | None], ParsedSpec]] = {
+PARSERS: Mapping[str, Callable[[str, SpecPlace, str | None], ParsedSpec]] = {
     "exec": partial(_parse_program, None),
     "thu": _parse_thu,
     "saiblo": partial(_parse_program, "saiblo"),
@@ -196,7 +196,7 @@ PARSERS: Mapping[str, Callable[[str, Place, str | None], ParsedSpec]] = {
 }
 
 
-def _parse_command(command: str, place: Place) -> tuple[tuple[str, ...], str | None]:
+def _parse_command(command: str, place: SpecPlace) -> tuple[tuple[str, ...], str | None]:
     """Return a command relative to its folder, and its program if that lies elsewhere.
 
     What it names is added to the place.
@@ -222,7 +222,7 @@ def _parse_command(command: str, place: Place) -> tuple[tuple[str, ...], str | N
     return (first, *(_localized(word, place) for word in others)), program
 
 
-def _is_elsewhere(word: str, place: Place) -> bool:
+def _is_elsewhere(word: str, place: SpecPlace) -> bool:
     """Return whether a command's program does not belong to the bot's files."""
     folder = place.folder
     if "/" not in word:
@@ -242,7 +242,7 @@ def _is_elsewhere(word: str, place: Place) -> bool:
     )
 
 
-def _localized(word: str, place: Place) -> str:
+def _localized(word: str, place: SpecPlace) -> str:
     """Return an argument with a path of a stored file relative to the folder."""
     before, equals, value = word.partition("=")
     for start, name in (("", word), (before + equals, value)):
@@ -259,7 +259,7 @@ def _is_compiled(path: Path) -> bool:
         return file.read(4) == b"\x7fELF"
 
 
-def _find_file(place: Place, file: str, kind: str) -> Path:
+def _find_file(place: SpecPlace, file: str, kind: str) -> Path:
     path = place.find(file)
     if path is None or not path.is_file():
         raise SpecError(f"{kind}: there is no file {file} in {place.folder}")

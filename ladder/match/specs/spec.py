@@ -22,7 +22,7 @@ from ladder.match.specs.folder_files import (
     is_ladders_file,
     select_files,
 )
-from ladder.match.specs.forms import PARSERS, PYTHON_FORMS, ParsedSpec, Place
+from ladder.match.specs.forms import PARSERS, PYTHON_FORMS, ParsedSpec, SpecPlace
 from ladder.match.specs.start_command import own_sources
 
 BUILTIN = "builtin:"
@@ -96,7 +96,7 @@ def read_spec(
             problem = "a built-in player has no files to choose: leave the patterns out"
             raise UsageError(problem, option="files")
         return _resolve_builtin(rest, folder)
-    place = Place(folder.resolve(), (root or folder).resolve())
+    place = SpecPlace(folder.resolve(), (root or folder).resolve())
     try:
         parsed = PARSERS[kind](rest.strip(), place, python)
         if root is not None and not patterns:
@@ -173,7 +173,9 @@ def _hash_sources() -> str:
     return own_sources().manifest.sha256[:DIGITS]
 
 
-def _select(parsed: ParsedSpec, place: Place, patterns: Sequence[str], most_mb: int) -> list[Path]:
+def _select(
+    parsed: ParsedSpec, place: SpecPlace, patterns: Sequence[str], most_mb: int
+) -> list[Path]:
     """Return the files that belong to a bot.
 
     Raises:
