@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 from bots.errors import SpecError
@@ -26,6 +27,23 @@ def read_options(kind: type[T], given: Mapping[str, Any]) -> T:
             raise SpecError(f"there is no option {name!r}: there are {', '.join(known)}")
         values[name] = _convert(name, value, type(known[name])) if isinstance(value, str) else value
     return kind(**values)
+
+
+def read_weights_file(path: Path, most: int) -> bytes:
+    """Read the bytes of a file of weights.
+
+    Raises:
+        SpecError: the file cannot be read, or holds more than `most` bytes.
+
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise SpecError(f"the weights in {path} cannot be read: {error.strerror}") from error
+    if len(content) > most:
+        raise SpecError(f"{path} holds more than {most:,} bytes, too many for weights")
+    return content
 
 
 def refuse_unless(condition: bool, option: str, wanted: str) -> None:

@@ -5,13 +5,13 @@ mix of signed and unsigned 64-bit integers into floats, so kernels keep to unsig
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
 
-from engine.compiled import inlined, instruction, intrinsic, numba_targets_another_cpu
+from engine.compiled import inlined, instruction, numba_targets_another_cpu
 from engine.seeds import mix
 
 U64 = np.uint64
@@ -44,22 +44,15 @@ def _high_product(builder: Any, left: Any, right: Any) -> Any:
     return builder.trunc(builder.lshr(product, ir.Constant(_I128, 64)), _I64)
 
 
-def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - numba's form
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array_type, _ = signature.args
-        data = context.make_array(array_type)(context, builder, values[0]).data
-        item = builder.bitcast(builder.gep(data, [values[1]]), ir.IntType(8).as_pointer())
-        i32 = ir.IntType(32)
-        function = builder.module.declare_intrinsic(
-            "llvm.prefetch", [item.type], ir.FunctionType(ir.VoidType(), [item.type, i32, i32, i32])
-        )
-        # read (0), keep in all cache levels (3), data rather than code (1)
-        builder.call(
-            function, [item, ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)]
-        )
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), emit
+@instruction(types.void, None, types.intp)
+def _prefetch(builder: Any, data: Any, index: Any) -> None:
+    item = builder.bitcast(builder.gep(data, [index]), ir.IntType(8).as_pointer())
+    i32 = ir.IntType(32)
+    function = builder.module.declare_intrinsic(
+        "llvm.prefetch", [item.type], ir.FunctionType(ir.VoidType(), [item.type, i32, i32, i32])
+    )
+    # read (0), keep in all cache levels (3), data rather than code (1)
+    builder.call(function, [item, ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)])
 
 
 popcount64: Callable[[np.uint64], np.uint64] = _popcount64
@@ -70,7 +63,7 @@ leading_zeros64: Callable[[np.uint64], np.uint64] = _leading_zeros64
 """Return the number of clear bits above the highest set bit; 64 for 0."""
 high_product: Callable[[np.uint64, np.uint64], np.uint64] = _high_product
 """Return the upper 64 bits of a 64 x 64 bit product."""
-prefetch = cast("Callable[[Any, int | np.int64], None]", intrinsic(_prefetch))
+prefetch: Callable[[Any, int | np.int64], None] = _prefetch
 """Prefetch item `index` of a contiguous one-dimensional array into the cache.
 
 No bounds are checked and nothing is read: a wrong index is harmless.

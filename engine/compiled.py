@@ -14,7 +14,7 @@ import numba.core.caching
 import numba.core.typing.templates
 import numba.extending
 from numba.core import types
-from numba.extending import intrinsic as intrinsic
+from numba.extending import intrinsic
 
 from engine.cache import PACKAGES, ROOT, cache_folder, source_fingerprint
 
@@ -130,21 +130,32 @@ def _cached(function: F, **options: Any) -> F:
     return cast(F, compiled)
 
 
-def instruction(result: types.Type, *arguments: types.Type) -> Callable[[Callable[..., Any]], Any]:
+def instruction(
+    result: types.Type, *arguments: types.Type | None
+) -> Callable[[Callable[..., Any]], Any]:
     """Turn a function that emits LLVM instructions into one that kernels can call.
 
     The decorated function takes the instruction builder and an LLVM value for each of `arguments`,
-    and returns an LLVM value of type `result`.
+    and returns an LLVM value of type `result`. None stands for an array of any type, which is given
+    as the pointer to its first item.
     """
 
     def decorate(emit: Callable[..., Any]) -> Any:
         def typed(typing_context: Any, *given: Any) -> Any:  # noqa: ARG001 - numba's form
-            def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
-                return emit(builder, *values)
+            def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+                parts = [
+                    context.make_array(kind)(context, builder, value).data
+                    if wanted is None
+                    else value
+                    for wanted, kind, value in zip(arguments, signature.args, values, strict=True)
+                ]
+                value = emit(builder, *parts)
+                return context.get_dummy_value() if value is None else value
 
             if len(given) != len(arguments):
                 return None
-            return result(*arguments), lower
+            kinds = [wanted or found for wanted, found in zip(arguments, given, strict=True)]
+            return result(*kinds), lower
 
         # numba reads the argument names from the signature, which `wraps` preserves
         return intrinsic(functools.wraps(emit)(typed))

@@ -4,21 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import vector
+from engine import lanes, vector
 from engine.bits import ONE, ZERO, popcount64
 from engine.board import Board
 from engine.compiled import kernel
-from engine.lanes import (
-    BOTTOMS,
-    CELLS,
-    FORBIDDEN,
-    MOVER,
-    OPPONENT,
-    WORDS,
-    WordArray,
-    board_words,
-    stone_words,
-)
 from engine.position import Position
 
 
@@ -48,28 +37,36 @@ def perft(board: Board, depth: int) -> Perft:
     if depth:
         # no sequence is longer than the board has cells
         _count(
-            stone_words(Position(board)), board_words(board), min(depth, board.cells), counts, wins
+            lanes.stone_words(Position(board)),
+            lanes.board_words(board),
+            min(depth, board.cells),
+            counts,
+            wins,
         )
     return Perft(board, tuple(counts.tolist()), tuple(wins.tolist()))
 
 
 @kernel
 def _count(
-    stones: WordArray, board: WordArray, depth: int, counts: WordArray, wins: WordArray
+    stones: lanes.WordArray,
+    board: lanes.WordArray,
+    depth: int,
+    counts: lanes.WordArray,
+    wins: lanes.WordArray,
 ) -> None:
     """Add the sequences of 1 to `depth` moves from a position without a four.
 
     The last level is counted, not played: each landing cell is a sequence, and a winning one if it
     is in the mover's threat map.
     """
-    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
-    forbidden = vector.load(board, FORBIDDEN)
-    movers = np.zeros((depth, WORDS), np.uint64)
-    others = np.zeros((depth, WORDS), np.uint64)
-    landings = np.zeros((depth, WORDS), np.uint64)
+    bottoms, cells = vector.load(board, lanes.BOTTOMS), vector.load(board, lanes.CELLS)
+    forbidden = vector.load(board, lanes.FORBIDDEN)
+    movers = np.zeros((depth, lanes.WORDS), np.uint64)
+    others = np.zeros((depth, lanes.WORDS), np.uint64)
+    landings = np.zeros((depth, lanes.WORDS), np.uint64)
     untried = np.zeros(depth, np.uint64)  # columns, one bit each
-    movers[0] = stones[MOVER]
-    others[0] = stones[OPPONENT]
+    movers[0] = stones[lanes.MOVER]
+    others[0] = stones[lanes.OPPONENT]
     ply = 0
     entering = True
     while ply >= 0:

@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numba.core.cgutils
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -26,9 +27,11 @@ from engine.lanes import WordArray, Words
 from engine.lanes import number_in as number_in_words
 
 UniTuple: Any = types.UniTuple
+declare: Any = numba.core.cgutils.get_or_insert_function
+"""numba has only partial type information."""
 
 COLUMNS = 16
-"""Register of the register; a board uses at most the first 12."""
+"""Columns of a register; a board uses at most the first 12."""
 
 _I16 = ir.IntType(16)
 _I32 = ir.IntType(32)
@@ -68,8 +71,22 @@ register = register_value(
 """The numba type of `Register`."""
 
 
-def _each(value: int) -> Any:
+def each(value: int) -> Any:
+    """Return a register with a number in all lanes."""
     return ir.Constant(_REGISTER, [value] * COLUMNS)
+
+
+def popcounts(builder: Any, value: Any) -> Any:
+    """Emit the number of cells of a set in each column."""
+    form = ir.FunctionType(_REGISTER, [_REGISTER])
+    function = declare(builder.module, form, f"llvm.ctpop.v{COLUMNS}i16")
+    return builder.call(function, [value])
+
+
+def broadcast(builder: Any, number: Any) -> Any:
+    """Emit a register with an integer in all lanes."""
+    one = builder.insert_element(NOTHING, builder.trunc(number, _I16), ir.Constant(_I32, 0))
+    return builder.shuffle_vector(one, one, ir.Constant(_SHUFFLE, [0] * COLUMNS))
 
 
 def _sideways(builder: Any, value: Any, steps: int) -> Any:
@@ -80,8 +97,8 @@ def _sideways(builder: Any, value: Any, steps: int) -> Any:
 
 def _up(builder: Any, value: Any, rows: int) -> Any:
     if rows < 0:
-        return builder.lshr(value, _each(-rows))
-    return builder.shl(value, _each(rows)) if rows else value
+        return builder.lshr(value, each(-rows))
+    return builder.shl(value, each(rows)) if rows else value
 
 
 def shifted(builder: Any, value: Any, columns: int, rows: int) -> Any:

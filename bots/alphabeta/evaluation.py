@@ -20,28 +20,27 @@ A vertical link has one end, above it.
 from collections.abc import Callable
 from typing import Any
 
-import numba.core.cgutils
 from llvmlite import ir
 from numba import types
 
 from engine.compiled import inlined, instruction
-from engine.vector import COLUMNS, Register, playable, register, shifted, without
+from engine.vector import (
+    COLUMNS,
+    NOTHING,
+    Register,
+    broadcast,
+    declare,
+    playable,
+    popcounts,
+    register,
+    shifted,
+    without,
+)
 
-declare: Any = numba.core.cgutils.get_or_insert_function
-"""numba has only partial type information."""
-
-_I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
+_I16, _I64 = ir.IntType(16), ir.IntType(64)
 _REGISTER = ir.VectorType(_I16, COLUMNS)
-_ZERO = ir.Constant(_REGISTER, [0] * COLUMNS)
-_FIRST = ir.Constant(ir.VectorType(_I32, COLUMNS), [0] * COLUMNS)
 _SLANTED = ((1, 0), (1, 1), (1, -1))
 _UPRIGHT = (0, 1)
-
-
-def _popcounts(builder: Any, value: Any) -> Any:
-    """Return the number of cells of a set in each column."""
-    form = ir.FunctionType(_REGISTER, [_REGISTER])
-    return builder.call(declare(builder.module, form, f"llvm.ctpop.v{COLUMNS}i16"), [value])
 
 
 def _sum(builder: Any, value: Any) -> Any:
@@ -52,18 +51,17 @@ def _sum(builder: Any, value: Any) -> Any:
 
 
 def _weighted(builder: Any, counts: Any, weight: Any) -> Any:
-    one = builder.insert_element(_ZERO, builder.trunc(weight, _I16), ir.Constant(_I32, 0))
-    return builder.mul(counts, builder.shuffle_vector(one, one, _FIRST))
+    return builder.mul(counts, broadcast(builder, weight))
 
 
 def _count_links(builder: Any, stones: Any) -> tuple[Any, Any]:
     """Return the two-links and three-links that end in each column."""
-    pairs_in_all, threes_in_all = _ZERO, _ZERO
+    pairs_in_all, threes_in_all = NOTHING, NOTHING
     for columns, rows in (*_SLANTED, _UPRIGHT):
         pairs = builder.and_(stones, shifted(builder, stones, -columns, -rows))
         threes = builder.and_(pairs, shifted(builder, pairs, -columns, -rows))
-        pairs_in_all = builder.add(pairs_in_all, _popcounts(builder, pairs))
-        threes_in_all = builder.add(threes_in_all, _popcounts(builder, threes))
+        pairs_in_all = builder.add(pairs_in_all, popcounts(builder, pairs))
+        threes_in_all = builder.add(threes_in_all, popcounts(builder, threes))
     twice = builder.add(threes_in_all, threes_in_all)
     return builder.sub(pairs_in_all, twice), threes_in_all
 
@@ -79,7 +77,7 @@ def _count_ends(builder: Any, stones: Any, room: Any, free: Any, ends: Any) -> t
         ends: the empty cells that count as ends.
 
     """
-    twos_in_all, threes_in_all = _ZERO, _ZERO
+    twos_in_all, threes_in_all = NOTHING, NOTHING
     back = [(-columns, -rows) for columns, rows in _SLANTED]
     for columns, rows in (*_SLANTED, *back, _UPRIGHT):
         one, two, three = (shifted(builder, stones, -k * columns, -k * rows) for k in (1, 2, 3))
@@ -88,8 +86,8 @@ def _count_ends(builder: Any, stones: Any, room: Any, free: Any, ends: Any) -> t
         beyond = shifted(builder, room, columns, rows)
         other_end = shifted(builder, free, -3 * columns, -3 * rows)
         shorter = builder.and_(builder.xor(pair, longer), builder.or_(beyond, other_end))
-        twos_in_all = builder.add(twos_in_all, _popcounts(builder, shorter))
-        threes_in_all = builder.add(threes_in_all, _popcounts(builder, longer))
+        twos_in_all = builder.add(twos_in_all, popcounts(builder, shorter))
+        threes_in_all = builder.add(threes_in_all, popcounts(builder, longer))
     return twos_in_all, threes_in_all
 
 

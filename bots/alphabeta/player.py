@@ -46,15 +46,12 @@ class AlphaBetaPlayer(TimedPlayer):
         self._board = board
         self._budget = budget
         self._settings = read_options(Settings, options)
+        names = kernel.AlphaBetaParameters._fields
         self._parameters = kernel.AlphaBetaParameters(
-            ends=self._settings.ends,
-            reach=self._settings.reach,
-            two=self._settings.two,
-            three=self._settings.three,
-            inner=self._settings.inner,
+            *(getattr(self._settings, name) for name in names)
         )
         self._words = board_words(board)
-        self._stack = kernel.SearchStack()
+        self._stack = kernel.new_stack()
         columns: Iterable[int] = range(board.columns)
         self._distance = {column: abs(2 * column - board.columns + 1) for column in columns}
         if self._settings.central:
@@ -186,18 +183,8 @@ class AlphaBetaPlayer(TimedPlayer):
         root[kernel.TRIES] = sum(1 << column for column in self._tries)
 
     def _advance(self, limit: int) -> bool:
-        memory = self._stack
         return kernel.search(
-            self._words,
-            memory.stones,
-            memory.frames,
-            memory.lines,
-            memory.counters,
-            memory.scores,
-            memory.ranks,
-            pack_columns(self._order),
-            self._parameters,
-            limit,
+            self._words, self._stack, pack_columns(self._order), self._parameters, limit
         )
 
     def _result(self, depth: int) -> SearchResult:

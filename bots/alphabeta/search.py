@@ -53,18 +53,34 @@ class AlphaBetaParameters(NamedTuple):
     inner: int
 
 
-class SearchStack:
+class SearchStack(NamedTuple):
     """The stack of a search, for any depth."""
 
-    def __init__(self) -> None:
-        self.stones = np.zeros((2 * MOST_PLIES + 4, 3), np.uint64)
-        self.frames = np.zeros((MOST_PLIES + 2, FIELDS), np.int64)
-        self.lines = np.zeros((MOST_PLIES + 2, MOST_PLIES + 2), np.int8)
-        self.counters = np.zeros(COUNTERS, np.int64)
-        self.ranks = np.zeros(12, np.int64)
-        self.scores = np.zeros(16, np.int64)
-        """Scores of the root's moves by column. Unless they are searched separately, those below
-        the best one are upper bounds."""
+    stones: WordArray
+    """Two rows per frame; the first two from `stone_words`."""
+    frames: NDArray[np.int64]
+    """The first has the root's window, `ORDER` and `TRIES`."""
+    lines: NDArray[np.int8]
+    """The expected line of each frame."""
+    counters: NDArray[np.int64]
+    """`PLY` and the others."""
+    scores: NDArray[np.int64]
+    """Scores of the root's moves by column. Unless they are searched separately, those below the
+    best one are upper bounds."""
+    ranks: NDArray[np.int64]
+    """Working memory to order moves."""
+
+
+def new_stack() -> SearchStack:
+    """Return the stack of a search that has not begun."""
+    return SearchStack(
+        stones=np.zeros((2 * MOST_PLIES + 4, 3), np.uint64),
+        frames=np.zeros((MOST_PLIES + 2, FIELDS), np.int64),
+        lines=np.zeros((MOST_PLIES + 2, MOST_PLIES + 2), np.int8),
+        counters=np.zeros(COUNTERS, np.int64),
+        scores=np.zeros(16, np.int64),
+        ranks=np.zeros(12, np.int64),
+    )
 
 
 @inlined
@@ -133,16 +149,7 @@ def take_score(
 
 @kernel
 def search(
-    board: WordArray,
-    stones: WordArray,
-    frames: NDArray[np.int64],
-    lines: NDArray[np.int8],
-    counters: NDArray[np.int64],
-    scores: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    order: int,
-    parameters: AlphaBetaParameters,
-    limit: int,
+    board: WordArray, stack: SearchStack, order: int, parameters: AlphaBetaParameters, limit: int
 ) -> bool:
     """Resume a search; return True if it is finished.
 
@@ -150,17 +157,13 @@ def search(
 
     Args:
         board: shape (3, 3), from `engine.lanes.board_words`.
-        stones: the stack's stones, two rows per frame; the first two from `stone_words`.
-        frames: the stack's frames; the first has the root's window, `ORDER` and `TRIES`.
-        lines: the expected line of each frame.
-        counters: `PLY` and the others, updated.
-        scores: receives the scores of the root's moves.
-        ranks: working memory to order moves.
+        stack: updated.
         order: the packed order of columns at all nodes but the root.
         parameters: the version's parameters.
         limit: node count at which the search pauses at the latest.
 
     """
+    stones, frames, lines, counters, scores, ranks = stack
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)
     ply = counters[PLY]

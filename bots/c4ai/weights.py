@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bots.errors import SpecError
+from bots.options import read_weights_file
 
 PUBLISHED = "published"
 """Option value for the shipped weights, which their authors trained on the standard board."""
@@ -75,13 +76,7 @@ def read_weights(path: Path) -> Weights:
         SpecError: the file cannot be read or parsed.
 
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise SpecError(f"the weights in {path} cannot be read: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise SpecError(f"{path} holds more than {LARGEST_FILE} bytes, too many for six weights")
+    content = read_weights_file(path, LARGEST_FILE)
     try:
         return parse_weights(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:

@@ -12,9 +12,9 @@ features.
 """
 
 import math
-from typing import Any, Final, NamedTuple, cast
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
-import numba.core.cgutils
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -23,12 +23,8 @@ from numpy.typing import NDArray
 from bots.learned.patterns import FIRST_PHASE, KINDS, PHASES, rows_of
 from engine.bits import popcount64
 from engine.board import MAX_SIDE
-from engine.compiled import inlined, intrinsic
-from engine.vector import Register, register, unpack
-
-UniTuple: Any = types.UniTuple
-declare: Any = numba.core.cgutils.get_or_insert_function
-"""numba has only partial type information."""
+from engine.compiled import inlined, instruction
+from engine.vector import Register, UniTuple, declare, register, unpack
 
 HIDDEN: Final = 32
 ONE: Final = 255
@@ -76,38 +72,25 @@ def _row(builder: Any, data: Any, number: Any) -> Any:
     return builder.load(item, align=2)
 
 
-def _logit(
-    typing_context: Any,  # noqa: ARG001 - numba's form
-    table: Any,
-    out: Any,
-    columns: Any,  # noqa: ARG001
-    phase: Any,  # noqa: ARG001
-) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        def data(place: int) -> Any:
-            array = context.make_array(signature.args[place])(context, builder, values[place])
-            return array.data
-
-        rows = data(0)
-        total = _row(builder, rows, values[3])
-        for kind in range(KINDS):
-            numbers = builder.extract_value(values[2], kind)
-            for column in range(MAX_SIDE):
-                number = builder.extract_element(numbers, ir.Constant(_I32, column))
-                total = builder.add(total, _row(builder, rows, builder.zext(number, _I64)))
-        zero, most = (ir.Constant(_HIDDEN, [value] * HIDDEN) for value in (0, ONE))
-        total = builder.select(builder.icmp_signed(">", total, zero), total, zero)
-        total = builder.select(builder.icmp_signed("<", total, most), total, most)
-        weights = builder.load(builder.bitcast(data(1), _HIDDEN.as_pointer()), align=2)
-        product = builder.mul(builder.sext(total, _WIDE), builder.sext(weights, _WIDE))
-        form = ir.FunctionType(_I32, [_WIDE])
-        add = declare(builder.module, form, f"llvm.vector.reduce.add.v{HIDDEN}i32")
-        return builder.sext(builder.call(add, [product]), _I64)
-
-    return types.int64(table, out, UniTuple(register, KINDS), types.int64), emit
+@instruction(types.int64, None, None, UniTuple(register, KINDS), types.int64)
+def _logit(builder: Any, rows: Any, out: Any, columns: Any, phase: Any) -> Any:
+    total = _row(builder, rows, phase)
+    for kind in range(KINDS):
+        numbers = builder.extract_value(columns, kind)
+        for column in range(MAX_SIDE):
+            number = builder.extract_element(numbers, ir.Constant(_I32, column))
+            total = builder.add(total, _row(builder, rows, builder.zext(number, _I64)))
+    zero, most = (ir.Constant(_HIDDEN, [value] * HIDDEN) for value in (0, ONE))
+    total = builder.select(builder.icmp_signed(">", total, zero), total, zero)
+    total = builder.select(builder.icmp_signed("<", total, most), total, most)
+    weights = builder.load(builder.bitcast(out, _HIDDEN.as_pointer()), align=2)
+    product = builder.mul(builder.sext(total, _WIDE), builder.sext(weights, _WIDE))
+    form = ir.FunctionType(_I32, [_WIDE])
+    add = declare(builder.module, form, f"llvm.vector.reduce.add.v{HIDDEN}i32")
+    return builder.sext(builder.call(add, [product]), _I64)
 
 
-_logit_of_rows = cast("Any", intrinsic(_logit))
+_logit_of_rows: Callable[..., Any] = _logit
 
 
 @inlined

@@ -25,7 +25,6 @@ Each number has two more bits: the parity of the column's empty cells, and of al
 from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
-import numba.core.cgutils
 from llvmlite import ir
 from numba import types
 
@@ -36,16 +35,16 @@ from engine.vector import (
     STEPS,
     WINDOWS,
     Register,
+    UniTuple,
     along,
     any_of,
+    broadcast,
+    each,
     pairs_along,
+    popcounts,
     register,
     shifted,
 )
-
-UniTuple: Any = types.UniTuple
-declare: Any = numba.core.cgutils.get_or_insert_function
-"""numba's types cover only part of it."""
 
 OWN_CELLS: Final = 5
 OTHER_CELLS: Final = 6
@@ -71,31 +70,11 @@ _I16 = ir.IntType(16)
 _REGISTER = ir.VectorType(_I16, COLUMNS)
 
 
-def _each(value: int) -> Any:
-    return ir.Constant(_REGISTER, [value] * COLUMNS)
-
-
-def _broadcast(builder: Any, value: Any) -> Any:
-    one = builder.insert_element(
-        ir.Constant(_REGISTER, ir.Undefined),
-        builder.trunc(value, _I16),
-        ir.Constant(ir.IntType(32), 0),
-    )
-    return builder.shuffle_vector(
-        one, one, ir.Constant(ir.VectorType(ir.IntType(32), COLUMNS), [0] * COLUMNS)
-    )
-
-
-def _popcounts(builder: Any, value: Any) -> Any:
-    form = ir.FunctionType(_REGISTER, [_REGISTER])
-    return builder.call(declare(builder.module, form, f"llvm.ctpop.v{COLUMNS}i16"), [value])
-
-
 def _without_gap(builder: Any, cells: Any, forbidden: Any) -> Any:
     """Close the gap of the forbidden cell: shift the cells above it down by one."""
-    low = builder.sub(forbidden, _each(1))
+    low = builder.sub(forbidden, each(1))
     above = builder.and_(cells, builder.not_(low))
-    return builder.or_(builder.and_(cells, low), builder.lshr(above, _each(1)))
+    return builder.or_(builder.and_(cells, low), builder.lshr(above, each(1)))
 
 
 class _Columns:
@@ -104,13 +83,13 @@ class _Columns:
     def __init__(self, builder: Any, free: Any, landing: Any, forbidden: Any, odd: Any) -> None:
         self.builder = builder
         self.forbidden = forbidden
-        self.full = builder.icmp_unsigned("==", landing, _each(0))
+        self.full = builder.icmp_unsigned("==", landing, each(0))
         packed = _without_gap(builder, landing, forbidden)
-        height = _popcounts(builder, builder.sub(packed, _each(1)))
-        self.height = builder.and_(height, _each(15))
-        counts = _popcounts(builder, free)
+        height = popcounts(builder, builder.sub(packed, each(1)))
+        self.height = builder.and_(height, each(15))
+        counts = popcounts(builder, free)
         self.context = builder.or_(
-            builder.and_(counts, _each(1)), builder.shl(_broadcast(builder, odd), _each(1))
+            builder.and_(counts, each(1)), builder.shl(broadcast(builder, odd), each(1))
         )
 
     def from_landing(self, cells: Any) -> Any:
@@ -120,23 +99,23 @@ class _Columns:
     def rows(self, pattern: Any, bits: int, first: int) -> Any:
         """Return the table rows of a pattern."""
         builder = self.builder
-        number = builder.or_(pattern, builder.shl(self.context, _each(bits)))
+        number = builder.or_(pattern, builder.shl(self.context, each(bits)))
         if first:
-            number = builder.add(number, _each(first))
-        return builder.select(self.full, _each(NOTHING), number)
+            number = builder.add(number, each(first))
+        return builder.select(self.full, each(NOTHING), number)
 
 
 def _bits(builder: Any, value: Any, first: int, count: int) -> Any:
     """Return bits `first` to `first + count - 1` of each column as a number."""
-    moved = builder.lshr(value, _each(first)) if first else value
-    return builder.and_(moved, _each((1 << count) - 1))
+    moved = builder.lshr(value, each(first)) if first else value
+    return builder.and_(moved, each((1 << count) - 1))
 
 
 def _joined(builder: Any, *parts: tuple[Any, int]) -> Any:
     """Join (number, width in bits) pairs into one number, the first one lowest."""
     result, place = parts[0]
     for value, width in parts[1:]:
-        result = builder.or_(result, builder.shl(value, _each(place)))
+        result = builder.or_(result, builder.shl(value, each(place)))
         place += width
     return result
 
@@ -178,7 +157,7 @@ def _influence(builder: Any, stones: Any, free: Any) -> Any:
 def _odd_from_top(builder: Any, cells: Any) -> Any:
     parity = cells
     for distance in (1, 2, 4, 8):
-        parity = builder.xor(parity, builder.lshr(parity, _each(distance)))
+        parity = builder.xor(parity, builder.lshr(parity, each(distance)))
     return builder.and_(parity, cells)
 
 
@@ -200,7 +179,7 @@ def _rows_of(
     def read(cells: Any) -> Any:
         return columns.from_landing(builder.and_(cells, free))
 
-    parity = builder.sub(_broadcast(builder, odd), _each(1))
+    parity = builder.sub(broadcast(builder, odd), each(1))
     good = builder.and_(free, builder.xor(odd_cells, parity))
     bad = builder.xor(free, good)
     promises = [

@@ -9,7 +9,6 @@ from bots.learned.network import WHOLE
 from bots.learned.versions import EvaluationSettings, LearnedSettings
 from bots.learned.weights import read_evaluation
 from bots.options import read_options
-from bots.uct.player import DESCENTS_PER_SIMULATION
 from bots.uct.tree.memory import ROOT
 from bots.uct.tree.player import TreeBasedPlayer
 
@@ -48,6 +47,9 @@ class LearnedPlayer(TreeBasedPlayer):
 
     def advance(self, simulations: int) -> bool:
         """Expand nodes; return False if the root is solved or has `MOST_VISITS`."""
+        return super().advance(simulations) and bool(self._tree[ROOT] < kernel.MOST_VISITS)
+
+    def _search(self, simulations: int, descents: int) -> None:
         kernel.search(
             self._memory(),
             float(self._settings.c) * _HALF,
@@ -58,6 +60,5 @@ class LearnedPlayer(TreeBasedPlayer):
                 bool(self._settings.fourth_root),
             ),
             simulations,
-            DESCENTS_PER_SIMULATION * simulations,
+            descents,
         )
-        return not self._solved() and bool(self._tree[ROOT] < kernel.MOST_VISITS)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from bots.errors import SpecError
 from bots.learned.network import HIDDEN, LOGIT_ONE, ONE, Evaluation, values_of_logits
 from bots.learned.patterns import NOTHING, ROWS
-from bots.learned.weights_file import find_weights, read_file
+from bots.learned.weights_file import LARGEST_FILE, find_weights
+from bots.options import read_weights_file
 
 OUT_ONE: Final = LOGIT_ONE // ONE
 """Scale of the weights of hidden numbers: 1.0 as an integer."""
@@ -57,7 +58,7 @@ def read_weights(path: Path) -> LearnedWeights:
         SpecError: the file cannot be read, or does not contain weights.
 
     """
-    content = read_file(path)
+    content = read_weights_file(path, LARGEST_FILE)
     try:
         weights = _unpacked(content)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

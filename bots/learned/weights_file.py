@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from bots.errors import SpecError
+from bots.options import read_weights_file
 from engine.cache import cache_root
 
 SHIPPED: Final = "shipped"
@@ -68,7 +69,7 @@ def store_weights(text: str, folder: Path | None = None) -> str:
     stored = _stored_path(digest)
     if path not in SHIPPED_FILES.values() and not stored.exists():
         try:
-            _store(read_file(path), stored)
+            _store(read_weights_file(path, LARGEST_FILE), stored)
         except OSError as error:
             raise SpecError(f"{path} cannot be copied to {stored}: {error.strerror}") from error
     return digest
@@ -81,24 +82,7 @@ def hash_of(path: Path) -> str:
         SpecError: the file cannot be read, or is too large for weights.
 
     """
-    return hashlib.sha256(read_file(path)).hexdigest()
-
-
-def read_file(path: Path) -> bytes:
-    """Read the bytes of a file of weights.
-
-    Raises:
-        SpecError: the file cannot be read, or is too large for weights.
-
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise SpecError(f"the weights in {path} cannot be read: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise SpecError(f"{path} holds more than {LARGEST_FILE:,} bytes, too many for weights")
-    return content
+    return hashlib.sha256(read_weights_file(path, LARGEST_FILE)).hexdigest()
 
 
 def _stored_path(digest: str) -> Path:

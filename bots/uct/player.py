@@ -84,9 +84,14 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
     def _read(self, options: dict[str, Any]) -> None:
         """Read the settings, and switch the ideas off that they do not contain."""
 
-    @abstractmethod
     def advance(self, simulations: int) -> bool:
         """Make new simulations; return False if the root is solved."""
+        self._search(simulations, DESCENTS_PER_SIMULATION * simulations)
+        return not self._solved()
+
+    @abstractmethod
+    def _search(self, simulations: int, descents: int) -> None:
+        """Make new simulations, but no more than this number of descents."""
 
     @abstractmethod
     def _allocate(self, simulations: int) -> None:

@@ -11,19 +11,16 @@ alike.
 """
 
 import math
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
-import numba.core.cgutils
 import numpy as np
 from llvmlite import ir
 from numba import types
 
 from engine.bits import leading_zeros64
-from engine.compiled import inlined, intrinsic, kernel
-
-# numba has only partial type information
-declare: Any = numba.core.cgutils.get_or_insert_function
-pair: Any = types.UniTuple
+from engine.compiled import inlined, instruction, kernel
+from engine.vector import UniTuple, declare
 
 WIDTH = 16
 
@@ -84,21 +81,21 @@ def _load(builder: Any, data: Any, place: Any) -> Any:
     return builder.load(builder.bitcast(item, _INTS.as_pointer()), align=4)
 
 
+def _over_all(builder: Any, values: Any, combine: Callable[[Any, Any], Any]) -> Any:
+    """Return the combination of all places, in a fixed order, in all places."""
+    for step in (8, 4, 2, 1):
+        turned = ir.Constant(_INTS, [place ^ step for place in range(WIDTH)])
+        values = combine(values, builder.shuffle_vector(values, values, turned))
+    return values
+
+
 def _maximum(builder: Any, values: Any) -> Any:
     """Return the largest number in all places; none is NaN."""
-    for step in (8, 4, 2, 1):
-        turned = ir.Constant(_INTS, [place ^ step for place in range(WIDTH)])
-        other = builder.shuffle_vector(values, values, turned)
-        values = builder.select(builder.fcmp_ordered(">", values, other), values, other)
-    return values
 
+    def larger(left: Any, right: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", left, right), left, right)
 
-def _folded(builder: Any, values: Any) -> Any:
-    """Return the sum of all places, added in a fixed order, in all places."""
-    for step in (8, 4, 2, 1):
-        turned = ir.Constant(_INTS, [place ^ step for place in range(WIDTH)])
-        values = builder.fadd(values, builder.shuffle_vector(values, values, turned))
-    return values
+    return _over_all(builder, values, larger)
 
 
 def _present(builder: Any, count: Any) -> Any:
@@ -118,62 +115,43 @@ def _inverse_root(builder: Any, visits: Any) -> Any:
     return builder.fdiv(_constant(1.0), builder.call(root, [visits]))
 
 
-def _data(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return context.make_array(signature.args[0])(context, builder, values[0]).data
+@instruction(types.int64, None, types.int64, types.int64, types.float32)
+def _best_child(builder: Any, data: Any, place: Any, siblings: Any, factor: Any) -> Any:
+    visits = builder.sitofp(_load(builder, data, place), _FLOATS)
+    score = builder.sitofp(_load(builder, data, builder.add(place, siblings)), _FLOATS)
+    r = _inverse_root(builder, visits)
+    mean = builder.fmul(builder.fmul(score, _constant(0.5)), r)
+    total = builder.fmul(builder.fadd(mean, _each(builder, factor, _FLOATS)), r)
+    return _place_of_best(builder, total, place, siblings)
 
 
-def _best_child(typing_context: Any, tree: Any, first: Any, count: Any, explore: Any) -> Any:  # noqa: ARG001 - numba's form
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        data = _data(context, builder, signature, values)
-        place, siblings, factor = values[1:]
-        visits = builder.sitofp(_load(builder, data, place), _FLOATS)
-        score = builder.sitofp(_load(builder, data, builder.add(place, siblings)), _FLOATS)
-        r = _inverse_root(builder, visits)
-        mean = builder.fmul(builder.fmul(score, _constant(0.5)), r)
-        total = builder.fmul(builder.fadd(mean, _each(builder, factor, _FLOATS)), r)
-        return _place_of_best(builder, total, place, siblings)
-
-    return types.int64(tree, types.int64, types.int64, types.float32), emit
+@instruction(types.int64, None, types.int64, types.int64, types.float32)
+def _best_edge(builder: Any, data: Any, place: Any, siblings: Any, factor: Any) -> Any:
+    visits = builder.sitofp(_load(builder, data, place), _FLOATS)
+    means = builder.bitcast(_load(builder, data, builder.add(place, siblings)), _FLOATS)
+    bonus = builder.fmul(_each(builder, factor, _FLOATS), _inverse_root(builder, visits))
+    return _place_of_best(builder, builder.fadd(means, bonus), place, siblings)
 
 
-def _best_edge(
-    typing_context: Any,  # noqa: ARG001 - numba's form
-    edges: Any,
-    first: Any,  # noqa: ARG001
-    count: Any,  # noqa: ARG001
-    explore: Any,  # noqa: ARG001
-) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        data = _data(context, builder, signature, values)
-        place, siblings, factor = values[1:]
-        visits = builder.sitofp(_load(builder, data, place), _FLOATS)
-        means = builder.bitcast(_load(builder, data, builder.add(place, siblings)), _FLOATS)
-        bonus = builder.fmul(_each(builder, factor, _FLOATS), _inverse_root(builder, visits))
-        return _place_of_best(builder, builder.fadd(means, bonus), place, siblings)
-
-    return types.int64(edges, types.int64, types.int64, types.float32), emit
-
-
-def _sum_edges(typing_context: Any, edges: Any, first: Any, count: Any, made: Any) -> Any:  # noqa: ARG001 - numba's form
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        data = _data(context, builder, signature, values)
-        place, siblings, there = values[1:]
-        visits = builder.sitofp(_load(builder, data, place), _FLOATS)
-        means = builder.bitcast(_load(builder, data, builder.add(place, siblings)), _FLOATS)
-        certain = builder.fcmp_ordered("<", means, _constant(SOLVED_OFFSET / 2))
-        means = builder.select(certain, builder.fsub(means, _constant(SOLVED_OFFSET)), means)
-        weights = builder.select(certain, _constant(1.0), visits)
-        weights = builder.select(_present(builder, there), weights, _constant(0.0))
-        means = builder.select(_present(builder, there), means, _constant(0.0))
-        points = _folded(builder, builder.fmul(weights, builder.fsub(_constant(1.0), means)))
-        zero = ir.Constant(_I32, 0)
-        both = [builder.extract_element(v, zero) for v in (points, _folded(builder, weights))]
-        return context.make_tuple(builder, signature.return_type, both)
-
-    return pair(types.float32, 2)(edges, types.int64, types.int64, types.int64), emit
+@instruction(UniTuple(types.float32, 2), None, types.int64, types.int64, types.int64)
+def _sum_edges(builder: Any, data: Any, place: Any, siblings: Any, made: Any) -> Any:
+    visits = builder.sitofp(_load(builder, data, place), _FLOATS)
+    means = builder.bitcast(_load(builder, data, builder.add(place, siblings)), _FLOATS)
+    certain = builder.fcmp_ordered("<", means, _constant(SOLVED_OFFSET / 2))
+    means = builder.select(certain, builder.fsub(means, _constant(SOLVED_OFFSET)), means)
+    weights = builder.select(certain, _constant(1.0), visits)
+    weights = builder.select(_present(builder, made), weights, _constant(0.0))
+    means = builder.select(_present(builder, made), means, _constant(0.0))
+    points = builder.fmul(weights, builder.fsub(_constant(1.0), means))
+    both = ir.Constant(ir.ArrayType(_F32, 2), ir.Undefined)
+    for number, values in enumerate((points, weights)):
+        sums = _over_all(builder, values, builder.fadd)
+        first = builder.extract_element(sums, ir.Constant(_I32, 0))
+        both = builder.insert_value(both, first, number)
+    return both
 
 
-best_child = cast("Any", intrinsic(_best_child))
+best_child = _best_child
 """Return the place of the sibling with the highest UCB, the first of equals.
 
 Arguments: the tree's array, the place of the first sibling's visits, the number of siblings (at
@@ -181,7 +159,7 @@ most 12, all visited, their scores following their visits), the factor of
 `exploration`. Sixteen integers are read from both places.
 """
 
-best_edge = cast("Any", intrinsic(_best_edge))
+best_edge = _best_edge
 """Return the place of the edge with the highest UCB, the first of equals.
 
 Arguments: the array of edges, the place of the first edge's visits, the number of edges (at most
@@ -190,7 +168,7 @@ means are single-precision numbers in the same array. Edges to solved nodes, mar
 `SOLVED_OFFSET`, are chosen only if there is no other.
 """
 
-sum_edges = cast("Any", intrinsic(_sum_edges))
+sum_edges = _sum_edges
 """Return the points of a node's mover over all edges of the node, and their weight.
 
 The weight of an edge is its number of visits, or 1 if it leads to a solved node. Arguments: the

@@ -13,7 +13,7 @@ from engine.position import Position
 from engine.position_key import key_of
 from engine.solver import geometry, memory, wide_table, word_table
 from engine.solver.book import Book, book_of, plies_of
-from engine.solver.memory import JOURNAL_LENGTH, NO_GUESS, Integers, SolverMemory, SolverQuestion
+from engine.solver.memory import JOURNAL_LENGTH, NO_GUESS, SolverMemory, SolverQuestion
 from engine.solver.sharing import MARKS
 from engine.solver.value import Outcome, Solution, SolverError, Value
 from engine.solver.windows import solve_on_wide, solve_on_word
@@ -69,6 +69,18 @@ class Solver:
         self.board = board
         self.table_mib = table_mib
         self.book = book_of(board) if book is None else book
+        self._everything = SolverQuestion(
+            total=board.cells,
+            columns=board.columns,
+            is_symmetric=geometry.is_symmetric(board),
+            is_weak=False,
+            clears=False,
+            limit=NO_LIMIT,
+            horizon=board.cells,
+            split=board.cells,
+            guess=NO_GUESS,
+        )
+        """The question for the exact value, without a limit."""
         self._values: dict[tuple[int, int], Value] = {}
         """Values by ply and score, at most some thousands."""
         try:
@@ -87,7 +99,7 @@ class Solver:
     def prepare(self) -> None:
         """Load or compile the kernels, which takes seconds, before the first search is timed."""
         nothing = geometry.positions_words([], self.board)
-        self._search(nothing, self._question())
+        self._search(nothing, self._everything)
 
     def map_table(self) -> None:
         """Have all memory of the table mapped, so that the first search does not wait for it."""
@@ -97,7 +109,7 @@ class Solver:
         """Clear the table."""
         nothing = geometry.positions_words([], self.board)
         for thread in range(len(self._memories)):
-            self._search(nothing, self._question(limit=0, clears=True), thread)
+            self._search(nothing, self._everything._replace(clears=True), thread)
 
     def stop(self, *, is_requested: bool = True) -> None:
         """Let searches in other threads end soon, and later ones at once, with bounds.
@@ -129,28 +141,24 @@ class Solver:
 
         """
         self._check(position)
-        return self.solution(position.ply, *self._solve(position, weak, nodes, within=within))
+        question = self._everything._replace(
+            is_weak=weak,
+            limit=NO_LIMIT if nodes is None else nodes,
+            horizon=self.board.cells if within is None else within,
+        )
+        return self.solution(position.ply, *self._solve(position, question))
 
-    def _solve(
-        self,
-        position: Position,
-        weak: bool,
-        nodes: int | None,
-        guess: int = NO_GUESS,
-        *,
-        within: int | None = None,
-    ) -> tuple[int, int, int]:
+    def _solve(self, position: Position, question: SolverQuestion) -> tuple[int, int, int]:
         """Return bounds on the score of a position, and the nodes, perhaps with all threads."""
         words = geometry.positions_words([position], self.board)
         threads = range(len(self._memories))
         is_shared = len(threads) > 1 and self.board.cells - position.ply > SPLIT_CELLS
-        is_shared = is_shared and nodes is None
-        limit = NO_LIMIT if nodes is None else nodes
-        question = self._question(weak, ALONE_NODES if is_shared else limit, guess, within=within)
-        answers = self._search(words, question)
+        is_shared = is_shared and question.limit == NO_LIMIT
+        first = question._replace(limit=ALONE_NODES) if is_shared else question
+        answers = self._search(words, first)
         low, high, spent = answers.tolist()[0]
-        if is_shared and low < high and not (weak and low * high > 0):
-            question = question._replace(limit=limit, split=SPLIT_CELLS)
+        if is_shared and low < high and not (question.is_weak and low * high > 0):
+            question = question._replace(split=SPLIT_CELLS)
             with ThreadPoolExecutor(len(threads)) as pool:
                 each = pool.map(lambda thread: self._search(words, question, thread), threads)
                 answers = np.concatenate([answers, *each])
@@ -186,7 +194,7 @@ class Solver:
         columns.sort(key=lambda column: abs(2 * column + 1 - self.board.columns))
         found: dict[int, Solution] = {}
         mirrored: dict[bytes, Solution] = {}
-        guess, spent = NO_GUESS, 0
+        question, spent = self._everything._replace(is_weak=weak), 0
         for place, column in enumerate(columns):
             after = position.play(column)
             key, _ = key_of(after)
@@ -198,11 +206,13 @@ class Solver:
             if not after.is_over:
                 left = len(columns) - place
                 before_each(left)
-                share = None if nodes is None else max(0, nodes - spent) // left
-                low, high, used = self._solve(after, weak, share, guess)
+                if nodes is not None:
+                    question = question._replace(limit=max(0, nodes - spent) // left)
+                low, high, used = self._solve(after, question)
                 answer = self.solution(after.ply, low, high, used)
                 if low == high and not weak:
-                    guess = low + 1  # this column is as good, or a little worse
+                    # the next column is as good, or a little worse
+                    question = question._replace(guess=low + 1)
                 spent += used
             found[column] = mirrored[key] = solution_of_move(after, answer)
         return tuple(found.get(column) for column in range(self.board.columns))
@@ -242,29 +252,8 @@ class Solver:
         """
         if clears:
             self.clear()  # the kernel clears only entries of its own thread
-        return self._search(stones, self._question(weak, limit, clears=clears), thread)
-
-    def _question(
-        self,
-        weak: bool = False,
-        limit: int = NO_LIMIT,
-        guess: int = NO_GUESS,
-        *,
-        clears: bool = False,
-        within: int | None = None,
-    ) -> SolverQuestion:
-        board = self.board
-        return SolverQuestion(
-            total=board.cells,
-            columns=board.columns,
-            is_symmetric=geometry.is_symmetric(board),
-            is_weak=weak,
-            clears=clears,
-            limit=limit,
-            horizon=board.cells if within is None else within,
-            split=board.cells,
-            guess=guess,
-        )
+        question = self._everything._replace(is_weak=weak, limit=limit, clears=clears)
+        return self._search(stones, question, thread)
 
     def _search(
         self, stones: WordArray, question: SolverQuestion, thread: int = 0
@@ -284,15 +273,10 @@ class Solver:
                     return answers
                 is_open = ~is_known
         found = answers[is_open]  # a view of all, or a copy of some
-        self._search_kernel(stones[is_open], question, thread, found)
+        solve = solve_on_word if geometry.fits_one_word(self.board) else solve_on_wide
+        solve(stones[is_open], self._memories[thread], question, found)
         answers[is_open] = found
         return answers
-
-    def _search_kernel(
-        self, stones: WordArray, question: SolverQuestion, thread: int, answers: Integers
-    ) -> None:
-        solve = solve_on_word if geometry.fits_one_word(self.board) else solve_on_wide
-        solve(stones, self._memories[thread], question, answers)
 
     def solution(self, ply: int, low: int, high: int, nodes: int) -> Solution:
         """Convert a row of `scores`, of a position with `ply` stones."""

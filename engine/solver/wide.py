@@ -4,7 +4,6 @@ The layout is that of `engine.vector` (a 16-bit lane per column); the functions 
 contracts of `engine.solver.word`.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,16 @@ from numba import types
 from engine import vector
 from engine.bits import ZERO, popcount64, trailing_zeros64
 from engine.compiled import instruction, lean
-from engine.lanes import WordArray
-from engine.vector import Register, register, shifted
+from engine.solver.geometry import CONSTANTS
+from engine.vector import Register, UniTuple, register, shifted
 
 U64 = np.uint64
 WORDS = 3
 """Number of 64-bit words of a set."""
 
-Constants = tuple[Register, Register, Register, Register, Register, Register, Register, Register]
+_BOARD = UniTuple(register, CONSTANTS)
+Constants = tuple[Register, ...]
+"""The rows of `engine.solver.geometry.board_constants`."""
 
 load = vector.load
 store = vector.store
@@ -48,24 +49,23 @@ def _spread(builder: Any, starts: Any, direction: tuple[int, int]) -> Any:
     return builder.or_(pairs, shifted(builder, pairs, -2 * columns, -2 * rows))
 
 
-@instruction(register, register)
-def _lines(builder: Any, cells: Any) -> Any:
-    result = ir.Constant(cells.type, [0] * vector.COLUMNS)
-    for direction in _DIRECTIONS:
-        starts = _starts(builder, cells, direction)
-        result = builder.or_(result, _spread(builder, starts, direction))
-    return result
+@instruction(register, register, _BOARD)
+def lines(builder: Any, cells: Any, board: Any) -> Any:  # noqa: ARG001 - as in the other layout
+    """Return the cells that belong to a four within the set."""
+    starts = {direction: _starts(builder, cells, direction) for direction in _DIRECTIONS}
+    spread = [_spread(builder, found, direction) for direction, found in starts.items()]
+    return vector.any_of(builder, spread)
 
 
-@instruction(register, register, register)
-def _open_lines(builder: Any, cells: Any, full: Any) -> Any:
-    result = ir.Constant(cells.type, [0] * vector.COLUMNS)
+@instruction(register, register, register, _BOARD)
+def open_lines(builder: Any, cells: Any, full: Any, board: Any) -> Any:  # noqa: ARG001
+    """Return the cells of the fours within the set that are not wholly within `full`."""
+    found = []
     for direction in _DIRECTIONS:
-        starts = _starts(builder, cells, direction)
-        closed = _starts(builder, full, direction)
-        starts = builder.and_(starts, builder.not_(closed))
-        result = builder.or_(result, _spread(builder, starts, direction))
-    return result
+        closed = builder.not_(_starts(builder, full, direction))
+        starts = builder.and_(_starts(builder, cells, direction), closed)
+        found.append(_spread(builder, starts, direction))
+    return vector.any_of(builder, found)
 
 
 def _total(builder: Any, sets: list[Any]) -> Any:
@@ -78,13 +78,15 @@ def _total(builder: Any, sets: list[Any]) -> Any:
     return total
 
 
-@instruction(types.uint64, register)
-def _fours(builder: Any, cells: Any) -> Any:
+@instruction(types.int64, register, _BOARD)
+def fours(builder: Any, cells: Any, board: Any) -> Any:  # noqa: ARG001
+    """Return the number of fours within the set."""
     return _total(builder, [_starts(builder, cells, direction) for direction in _DIRECTIONS])
 
 
-@instruction(types.uint64, register, register)
-def _begun_fours(builder: Any, stones: Any, cells: Any) -> Any:
+@instruction(types.int64, register, register, _BOARD)
+def begun_fours(builder: Any, stones: Any, cells: Any, board: Any) -> Any:  # noqa: ARG001
+    """Return the number of fours within the set that contain at least two of the stones."""
     found = []
     for direction in _DIRECTIONS:
         columns, rows = direction
@@ -97,23 +99,21 @@ def _begun_fours(builder: Any, stones: Any, cells: Any) -> Any:
     return _total(builder, found)
 
 
-@instruction(register, register, register)
-def _landing(builder: Any, occupied: Any, bottoms: Any) -> Any:
+@instruction(register, register, _BOARD)
+def landing(builder: Any, occupied: Any, board: Any) -> Any:
+    """Return the lowest free cell of every column, above the top row if the column is full.
+
+    Contract: `occupied` holds both sides' stones and the forbidden cell.
+    """
+    bottoms = builder.extract_value(board, 1)
     return builder.and_(builder.add(occupied, bottoms), builder.not_(occupied))
 
 
-@instruction(register, register, register)
-def _below(builder: Any, cells: Any, above_forbidden: Any) -> Any:
-    over = builder.and_(cells, above_forbidden)
+@instruction(register, register, _BOARD)
+def below(builder: Any, cells: Any, board: Any) -> Any:
+    """Return the cells directly below those of the set, past the forbidden cell."""
+    over = builder.and_(cells, builder.extract_value(board, 4))
     return builder.or_(shifted(builder, cells, 0, 1), shifted(builder, over, 0, 2))
-
-
-_in_lines: Callable[[Register], Register] = _lines
-_in_open_lines: Callable[[Register, Register], Register] = _open_lines
-_number_of_fours: Callable[[Register], np.uint64] = _fours
-_number_of_begun: Callable[[Register, Register], np.uint64] = _begun_fours
-_lands: Callable[[Register, Register], Register] = _landing
-_under: Callable[[Register, Register], Register] = _below
 
 
 @lean
@@ -142,69 +142,15 @@ def number_of(cell: Register) -> np.int64:
 
 
 @lean
-def landing(occupied: Register, board: Constants) -> Register:
-    """Return the lowest free cell of every column, above the top row if the column is full.
-
-    Contract: `occupied` holds both sides' stones and the forbidden cell.
-    """
-    return _lands(occupied, board[1])
-
-
-@lean
-def below(cells: Register, board: Constants) -> Register:
-    """Return the cells directly below those of the set, past the forbidden cell."""
-    return _under(cells, board[4])
-
-
-@lean
 def threats(stones: Register, board: Constants) -> Register:  # noqa: ARG001 - as in the other layout
     """Return the cells that complete a four of these stones; mask with the free cells."""
     return vector.threats(stones)
 
 
 @lean
-def lines(cells: Register, board: Constants) -> Register:  # noqa: ARG001
-    """Return the cells that belong to a four within the set."""
-    return _in_lines(cells)
-
-
-@lean
-def open_lines(cells: Register, full: Register, board: Constants) -> Register:  # noqa: ARG001
-    """Return the cells of the fours within the set that are not wholly within `full`."""
-    return _in_open_lines(cells, full)
-
-
-@lean
 def connects(cells: Register, board: Constants) -> bool:  # noqa: ARG001
     """Return whether the set holds four in a row, column or diagonal."""
     return vector.connects(cells)
-
-
-@lean
-def fours(cells: Register, board: Constants) -> np.int64:  # noqa: ARG001
-    """Return the number of fours within the set."""
-    return np.int64(_number_of_fours(cells))
-
-
-@lean
-def begun_fours(stones: Register, cells: Register, board: Constants) -> np.int64:  # noqa: ARG001
-    """Return the number of fours within the set that contain at least two of the stones."""
-    return np.int64(_number_of_begun(stones, cells))
-
-
-@lean
-def load_board(array: WordArray) -> Constants:
-    """Load the constants of a board from `engine.solver.geometry.board_constants`."""
-    return (
-        vector.load(array, 0),
-        vector.load(array, 1),
-        vector.load(array, 2),
-        vector.load(array, 3),
-        vector.load(array, 4),
-        vector.load(array, 5),
-        vector.load(array, 6),
-        vector.load(array, 7),
-    )
 
 
 @lean

@@ -84,8 +84,7 @@ def _moved(guess: Guess, is_up: Any, low: Any, high: Any) -> Guess:
 
 def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
     """Build the solver's kernel; see `engine.solver.node.node_on` for the arguments."""
-    load, load_board, without = layout.load, layout.load_board, layout.without
-    any_cell, count = layout.any_cell, layout.count
+    load, without, any_cell, count = layout.load, layout.without, layout.any_cell, layout.count
     landing, threats = layout.landing, layout.threats
     settle, search, clear_entries = settle_on(layout), search_on(layout, table), table.clear_entries
 
@@ -151,6 +150,19 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             if is_guess:
                 guess = _moved(guess, value >= beta, low, high)
         return low, high, nodes
+
+    @lean
+    def load_board(rows: WordArray) -> Any:
+        return (
+            load(rows, 0),
+            load(rows, 1),
+            load(rows, 2),
+            load(rows, 3),
+            load(rows, 4),
+            load(rows, 5),
+            load(rows, 6),
+            load(rows, 7),
+        )
 
     @lean
     def solve(

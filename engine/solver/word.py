@@ -12,10 +12,9 @@ column::
 The four directions of a line are computed side by side in the four 64-bit parts of a vector.
 
 The functions have the names and contracts of `engine.solver.wide`, so the search is written once
-and built on either. A kernel loads the board's constants once with `load_board`.
+and built on either.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,8 @@ from numba import types
 from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
 from engine.compiled import instruction, lean
 from engine.lanes import WordArray
+from engine.solver.geometry import CONSTANTS
+from engine.vector import UniTuple
 
 U64 = np.uint64
 WORDS = 1
@@ -36,9 +37,13 @@ _I64 = ir.IntType(64)
 _DIRECTIONS = ir.VectorType(_I64, 4)
 """LLVM type of one set per direction: column, row and both diagonals."""
 
-Constants = tuple[
-    np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64
-]
+_BOARD = UniTuple(types.uint64, CONSTANTS)
+Constants = tuple[np.uint64, ...]
+"""The rows of `engine.solver.geometry.board_constants`."""
+
+
+def _stride(builder: Any, board: Any) -> Any:
+    return builder.extract_value(board, 0)
 
 
 def _each(builder: Any, value: Any) -> Any:
@@ -151,9 +156,10 @@ def below(cells: np.uint64, board: Constants) -> np.uint64:
     return (cells >> ONE) | ((cells & board[4]) >> _TWO)
 
 
-@instruction(types.uint64, types.uint64, types.uint64)
-def _threats(builder: Any, stones: Any, stride: Any) -> Any:
-    once, twice, thrice = _steps(builder, stride)
+@instruction(types.uint64, types.uint64, _BOARD)
+def threats(builder: Any, stones: Any, board: Any) -> Any:
+    """Return the cells that complete a four of these stones; mask with the free cells."""
+    once, twice, thrice = _steps(builder, _stride(builder, board))
     near, far = _each(builder, stones), builder.lshr(_each(builder, stones), once)
     pairs = builder.and_(near, far)
     # x is the completing cell:  X X x X   and   X x X X   around a pair, then   x X X X x
@@ -164,96 +170,45 @@ def _threats(builder: Any, stones: Any, stride: Any) -> Any:
     return _any_direction(builder, builder.or_(builder.or_(behind, ahead), ends))
 
 
-@instruction(types.uint64, types.uint64, types.uint64)
-def _lines(builder: Any, cells: Any, stride: Any) -> Any:
-    starts = _starts(builder, cells, stride)
-    return _any_direction(builder, _spread(builder, starts, stride))
+@instruction(types.uint64, types.uint64, _BOARD)
+def lines(builder: Any, cells: Any, board: Any) -> Any:
+    """Return the cells that belong to a four within the set."""
+    stride = _stride(builder, board)
+    return _any_direction(builder, _spread(builder, _starts(builder, cells, stride), stride))
 
 
-@instruction(types.uint64, types.uint64, types.uint64, types.uint64)
-def _open_lines(builder: Any, cells: Any, full: Any, stride: Any) -> Any:
+@instruction(types.uint64, types.uint64, types.uint64, _BOARD)
+def open_lines(builder: Any, cells: Any, full: Any, board: Any) -> Any:
+    """Return the cells of the fours within the set that are not wholly within `full`."""
+    stride = _stride(builder, board)
     closed = builder.not_(_starts(builder, full, stride))
     starts = builder.and_(_starts(builder, cells, stride), closed)
     return _any_direction(builder, _spread(builder, starts, stride))
 
 
-@instruction(types.uint64, types.uint64, types.uint64)
-def _four_starts(builder: Any, cells: Any, stride: Any) -> Any:
-    return _any_direction(builder, _starts(builder, cells, stride))
+@instruction(types.boolean, types.uint64, _BOARD)
+def connects(builder: Any, cells: Any, board: Any) -> Any:
+    """Return whether the set holds four in a row, column or diagonal."""
+    starts = _any_direction(builder, _starts(builder, cells, _stride(builder, board)))
+    return builder.icmp_unsigned("!=", starts, ir.Constant(_I64, 0))
 
 
-@instruction(types.uint64, types.uint64, types.uint64)
-def _fours(builder: Any, cells: Any, stride: Any) -> Any:
-    return _total(builder, _starts(builder, cells, stride))
+@instruction(types.int64, types.uint64, _BOARD)
+def fours(builder: Any, cells: Any, board: Any) -> Any:
+    """Return the number of fours within the set."""
+    return _total(builder, _starts(builder, cells, _stride(builder, board)))
 
 
-@instruction(types.uint64, types.uint64, types.uint64, types.uint64)
-def _begun_fours(builder: Any, stones: Any, cells: Any, stride: Any) -> Any:
+@instruction(types.int64, types.uint64, types.uint64, _BOARD)
+def begun_fours(builder: Any, stones: Any, cells: Any, board: Any) -> Any:
+    """Return the number of fours within the set that contain at least two of the stones."""
+    stride = _stride(builder, board)
     a = _each(builder, stones)
     b, c, d = (builder.lshr(a, steps) for steps in _steps(builder, stride))
     both = builder.or_(builder.and_(a, b), builder.and_(c, d))
     mixed = builder.and_(builder.or_(a, b), builder.or_(c, d))
     starts = _starts(builder, cells, stride)
     return _total(builder, builder.and_(builder.or_(both, mixed), starts))
-
-
-_threatened: Callable[[np.uint64, np.uint64], np.uint64] = _threats
-_in_lines: Callable[[np.uint64, np.uint64], np.uint64] = _lines
-_in_open_lines: Callable[[np.uint64, np.uint64, np.uint64], np.uint64] = _open_lines
-_starts_of_fours: Callable[[np.uint64, np.uint64], np.uint64] = _four_starts
-_number_of_fours: Callable[[np.uint64, np.uint64], np.uint64] = _fours
-_number_of_begun: Callable[[np.uint64, np.uint64, np.uint64], np.uint64] = _begun_fours
-
-
-@lean
-def threats(stones: np.uint64, board: Constants) -> np.uint64:
-    """Return the cells that complete a four of these stones; mask with the free cells."""
-    return _threatened(stones, board[0])
-
-
-@lean
-def lines(cells: np.uint64, board: Constants) -> np.uint64:
-    """Return the cells that belong to a four within the set."""
-    return _in_lines(cells, board[0])
-
-
-@lean
-def open_lines(cells: np.uint64, full: np.uint64, board: Constants) -> np.uint64:
-    """Return the cells of the fours within the set that are not wholly within `full`."""
-    return _in_open_lines(cells, full, board[0])
-
-
-@lean
-def connects(cells: np.uint64, board: Constants) -> bool:
-    """Return whether the set holds four in a row, column or diagonal."""
-    return bool(_starts_of_fours(cells, board[0]))
-
-
-@lean
-def fours(cells: np.uint64, board: Constants) -> np.int64:
-    """Return the number of fours within the set."""
-    return np.int64(_number_of_fours(cells, board[0]))
-
-
-@lean
-def begun_fours(stones: np.uint64, cells: np.uint64, board: Constants) -> np.int64:
-    """Return the number of fours within the set that contain at least two of the stones."""
-    return np.int64(_number_of_begun(stones, cells, board[0]))
-
-
-@lean
-def load_board(array: WordArray) -> Constants:
-    """Load the constants of a board from `engine.solver.geometry.board_constants`."""
-    return (
-        array[0, 0],
-        array[1, 0],
-        array[2, 0],
-        array[3, 0],
-        array[4, 0],
-        array[5, 0],
-        array[6, 0],
-        array[7, 0],
-    )
 
 
 @lean

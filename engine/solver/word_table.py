@@ -15,14 +15,14 @@ whole.
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 
 from engine.bits import ONE, U64, ZERO, leading_zeros64, prefetch, trailing_zeros64
-from engine.compiled import intrinsic, lean
+from engine.compiled import instruction, lean
 from engine.lanes import WordArray
 from engine.solver.memory import Integers, note
 
@@ -66,27 +66,20 @@ def fetch(table: WordArray, line: np.int64) -> None:
     prefetch(table, line)
 
 
-def _equal_entries(typing_context: Any, array: Any, line: Any, shift: Any, rest: Any) -> Any:  # noqa: ARG001
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        table, at, down, wanted = values
-        data = context.make_array(signature.args[0])(context, builder, table).data
-        place = builder.bitcast(builder.gep(data, [at]), _ENTRIES.as_pointer())
-        entries = builder.load(place, align=8)
-        own = builder.lshr(entries, _of_all(builder, down))
-        equal = builder.icmp_unsigned("==", own, _of_all(builder, wanted))
-        return builder.zext(builder.bitcast(equal, ir.IntType(LINE)), _I64)
-
-    return types.uint64(array, types.intp, types.uint64, types.uint64), emit
-
-
 def _of_all(builder: Any, value: Any) -> Any:
     first = builder.insert_element(ir.Constant(_ENTRIES, ir.Undefined), value, ir.Constant(_I32, 0))
     return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_I32, LINE), [0] * LINE))
 
 
-_equal = cast(
-    "Callable[[WordArray, np.int64, np.uint64, np.uint64], np.uint64]", intrinsic(_equal_entries)
-)
+@instruction(types.uint64, None, types.intp, types.uint64, types.uint64)
+def _equal_entries(builder: Any, data: Any, line: Any, shift: Any, rest: Any) -> Any:
+    place = builder.bitcast(builder.gep(data, [line]), _ENTRIES.as_pointer())
+    own = builder.lshr(builder.load(place, align=8), _of_all(builder, shift))
+    equal = builder.icmp_unsigned("==", own, _of_all(builder, rest))
+    return builder.zext(builder.bitcast(equal, ir.IntType(LINE)), _I64)
+
+
+_equal: Callable[[WordArray, np.int64, np.uint64, np.uint64], np.uint64] = _equal_entries
 """Return the entries of a line whose bits from `shift` on are `rest`, bit n for entry n."""
 
 

@@ -8,7 +8,7 @@ from bots.array_board import PLAYABLE, lay_out
 from bots.options import read_options
 from bots.uct.array import search as kernel
 from bots.uct.nodes import OPEN
-from bots.uct.player import DESCENTS_PER_SIMULATION, SearchPlayer, Statistics
+from bots.uct.player import SearchPlayer, Statistics
 from bots.uct.root import Candidate
 from bots.uct.settings import ArraySettings
 from engine.bits import state_of_move
@@ -58,17 +58,15 @@ class ArrayPlayer(SearchPlayer[int]):
         counters[kernel.USED] = 1
         counters[kernel.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
 
-    def advance(self, simulations: int) -> bool:
-        """Make new simulations, or fewer if nearly all descents end in known ends."""
+    def _search(self, simulations: int, descents: int) -> None:
         kernel.search(
             self._nodes,
             self._position.to_move,
             self._flags,
             self._settings.c,
             simulations,
-            DESCENTS_PER_SIMULATION * simulations,
+            descents,
         )
-        return True
 
     def _solved(self) -> bool:
         return False

@@ -38,23 +38,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.nodes import (
-    COLUMNS,
-    DISTANCE,
-    DRAWN,
-    FIELDS,
-    HEAD,
-    LOST,
-    OUTCOME,
-    SIDE,
-    SLACK,
-    WON,
-    Integer,
-    distance_of,
-    outcome_of,
-)
+from bots.uct import nodes as form
+from bots.uct.nodes import Integer
 from bots.uct.ucb import SOLVED_OFFSET, sum_edges
 from engine import vector
+from engine.bits import ONE
 from engine.compiled import inlined, kernel
 from engine.lanes import FORBIDDEN, WordArray, to_words
 from engine.position import Position, geometry
@@ -120,6 +108,11 @@ _NOTHING = np.uint64(0)
 
 GENERATIONS = (1 << GENERATION_BITS) - 1
 """Largest generation; after it the table must be cleared explicitly."""
+WORDS = 3
+EDGE_INTEGERS = 30
+"""Edge integers per node of a graph's capacity; rarely visited nodes have none."""
+NODE_BYTES = 4 * ROW + 4 * EDGE_INTEGERS + 24
+"""Memory per node of a graph's capacity: row, edges, table."""
 CELLS = 192
 """Zobrist numbers per side: 16 for each of 12 columns."""
 
@@ -198,9 +191,6 @@ def remove_entry(
     table[gap] = _NOTHING
 
 
-_HALF = np.uint64(32)
-
-
 @inlined
 def find_or_slot(graph: Graph, key: np.uint64, stones: Register) -> tuple[np.int64, np.int64]:
     """Return the node with these stones or -1, and its slot in the table."""
@@ -229,7 +219,7 @@ def set_value(graph: Graph, row: Integer) -> None:
     points = np.float32(0.5) * np.float32(rows[row + POINTS])
     weight = np.float32(rows[row + ROLLOUTS])
     if first:
-        head = np.int64(edges[first - HEAD])
+        head = np.int64(edges[first - form.HEAD])
         below, visits = sum_edges(edges, first, head & 255, head >> 8)
         points += below
         weight += visits
@@ -243,9 +233,9 @@ def solve_node(graph: Graph, row: Integer) -> bool:
     rows, floats, edges, edge_means = graph.rows, graph.floats, graph.edges, graph.edge_means
     meta = rows[row + META]
     first = np.int64(rows[row + EDGES])
-    head = np.int64(edges[first - HEAD])
+    head = np.int64(edges[first - form.HEAD])
     k = head & 255
-    unsolved = (meta & COLUMNS) != 0
+    unsolved = (meta & form.COLUMNS) != 0
     drawn = False
     shortest: Any = 256
     longest: Any = 0
@@ -254,24 +244,24 @@ def solve_node(graph: Graph, row: Integer) -> bool:
             unsolved = True
             continue
         child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]
-        outcome = outcome_of(child_meta)
-        distance = distance_of(child_meta)
-        if outcome == WON:
+        outcome = form.outcome_of(child_meta)
+        distance = form.distance_of(child_meta)
+        if outcome == form.WON:
             shortest = min(shortest, distance)
-        elif outcome == DRAWN:
+        elif outcome == form.DRAWN:
             drawn = True
         else:
             longest = max(longest, distance)
     if shortest < 256:
-        rows[row + META] = meta | LOST << OUTCOME | (shortest + 1) << DISTANCE
+        rows[row + META] = meta | form.LOST << form.OUTCOME | (shortest + 1) << form.DISTANCE
         floats[row + MEAN] = np.float32(0.0)
     elif unsolved:
         return False
     elif drawn:
-        rows[row + META] = meta | DRAWN << OUTCOME
+        rows[row + META] = meta | form.DRAWN << form.OUTCOME
         floats[row + MEAN] = np.float32(0.5)
     else:
-        rows[row + META] = meta | WON << OUTCOME | (longest + 1) << DISTANCE
+        rows[row + META] = meta | form.WON << form.OUTCOME | (longest + 1) << form.DISTANCE
         floats[row + MEAN] = np.float32(1.0)
     return True
 
@@ -285,32 +275,35 @@ def allocate_edges(graph: Graph, k: Integer) -> np.int64:
         counters[FREE_EDGES + k] = np.uint64(edges[free - 1])
     else:
         used = np.int64(counters[USED_EDGES])
-        if used + HEAD + FIELDS * k > len(edges) - SLACK:
+        if used + form.HEAD + form.FIELDS * k > len(edges) - form.SLACK:
             return np.int64(0)
-        free = used + HEAD
-        counters[USED_EDGES] = np.uint64(used + HEAD + FIELDS * k)
-    edges[free - HEAD] = k
+        free = used + form.HEAD
+        counters[USED_EDGES] = np.uint64(used + form.HEAD + form.FIELDS * k)
+    edges[free - form.HEAD] = k
     edges[free - 1] = 0
     return free
 
 
 @inlined
-def allocate_node(graph: Graph) -> np.int64:
-    """Allocate a node and return its number, -1 if memory is full."""
-    rows, counters = graph.rows, graph.counters
-    free = np.int64(counters[FREE_NODE]) - 1
-    if free >= 0:
-        counters[FREE_NODE] = np.uint64(rows[free * ROW + NEXT])
-        return free
-    free = np.int64(counters[USED_NODES])
-    if (free + 1) * ROW > len(rows):
-        return np.int64(-1)
-    counters[USED_NODES] = np.uint64(free + 1)
-    return free
-
-
-ONE = np.uint64(1)
-WORDS = 3
+def make_node(graph: Graph, place: np.int64, key: np.uint64, stones: Register) -> np.int64:
+    """Make the node of a position at its slot in the table; return -1 if memory is full."""
+    rows, wide, counters = graph.rows, graph.wide, graph.counters
+    node = np.int64(counters[FREE_NODE]) - 1
+    if node >= 0:
+        counters[FREE_NODE] = np.uint64(rows[node * ROW + NEXT])
+    else:
+        node = np.int64(counters[USED_NODES])
+        if (node + 1) * ROW > len(rows):
+            return np.int64(-1)
+        counters[USED_NODES] = np.uint64(node + 1)
+    graph.table[place] = entry_of(key, counters[GENERATION], node)
+    at = node * (ROW // 2)
+    wide[at], wide[at + 1], wide[at + 2] = vector.unpack(stones)
+    wide[at + HASH] = key
+    rows[node * ROW + EDGES] = 0
+    rows[node * ROW + REFERENCES] = 0
+    graph.floats[node * ROW + MEAN] = np.float32(0.5)
+    return node
 
 
 @kernel
@@ -319,24 +312,19 @@ def root_node(graph: Graph, stones: Wide, key: np.uint64, meta: int) -> np.int64
 
     `stones` and `key` are from `stones_of` and `hash_of` in `bots.uct.graph.memory`.
     """
-    rows, wide, floats, counters = graph.rows, graph.wide, graph.floats, graph.counters
+    rows = graph.rows
     packed = vector.pack(stones[0], stones[1], stones[2])
     node, place = find_or_slot(graph, key, packed)
     if node < 0:
-        node = allocate_node(graph)
+        node = make_node(graph, place, key, packed)
         if node < 0:
             return node
-        graph.table[place] = entry_of(key, counters[GENERATION], node)
         row = node * ROW
-        for word in range(WORDS):
-            wide[row // 2 + word] = stones[word]
-        wide[row // 2 + HASH] = key
-        for field in (EDGES, ROLLOUTS, POINTS, REFERENCES, NEXT):
+        for field in (ROLLOUTS, POINTS, NEXT):
             rows[row + field] = 0
         rows[row + META] = meta
-        floats[row + MEAN] = np.float32(0.5)
-        floats[row + WEIGHT] = np.float32(0.0)
-        counters[LIVE] += ONE
+        graph.floats[row + WEIGHT] = np.float32(0.0)
+        graph.counters[LIVE] += ONE
     return node
 
 
@@ -349,7 +337,7 @@ def free_node(graph: Graph, node: Integer) -> None:
     remove_entry(graph.table, graph.shift, counters[GENERATION], key, np.int64(node))
     first = np.int64(rows[row + EDGES])
     if first:
-        k = np.int64(edges[first - HEAD]) & 255
+        k = np.int64(edges[first - form.HEAD]) & 255
         edges[first - 1] = counters[FREE_EDGES + k]
         counters[FREE_EDGES + k] = np.uint64(first)
     rows[row + EDGES] = 0
@@ -375,7 +363,7 @@ def release(graph: Graph, root: int) -> None:
         waiting = np.int64(rows[row + NEXT])
         first = np.int64(rows[row + EDGES])
         if first:
-            head = np.int64(edges[first - HEAD])
+            head = np.int64(edges[first - form.HEAD])
             children = first + 2 * (head & 255)
             for place in range(children, children + (head >> 8)):
                 child = np.int64(edges[place])
@@ -419,7 +407,7 @@ def sweep(graph: Graph, stones: WordArray, board: WordArray, side: int) -> None:
         if rows[row + REFERENCES] < 0:
             continue
         # A node has the stones of its side to move; the other side has the rest below the top.
-        same = (rows[row + META] >> SIDE & 1) == side
+        same = (rows[row + META] >> form.SIDE & 1) == side
         reachable = True
         for word in range(WORDS):
             seen = wide[row // 2 + word]
@@ -432,13 +420,3 @@ def sweep(graph: Graph, stones: WordArray, board: WordArray, side: int) -> None:
             reachable = reachable and missing == 0
         if not reachable:
             free_node(graph, node)
-
-
-def bytes_of_a_node() -> int:
-    """Return the bytes of memory per node of a graph's capacity: row, edges, table."""
-    return 4 * ROW + 4 * EDGE_INTEGERS + 24
-
-
-EDGE_INTEGERS = 30
-"""Edge integers per node of a graph's capacity; rarely visited nodes have none."""
-assert FIELDS * 12 + HEAD <= 2 * EDGE_INTEGERS  # noqa: S101 - the estimate's scale

@@ -9,7 +9,7 @@ from bots.options import read_options
 from bots.uct import nodes as form
 from bots.uct.graph import memory
 from bots.uct.graph import search as kernel
-from bots.uct.player import DESCENTS_PER_SIMULATION, SearchPlayer, Statistics
+from bots.uct.player import SearchPlayer, Statistics
 from bots.uct.root import Candidate
 from bots.uct.settings import GraphSettings
 from bots.uct.ucb import SOLVED_OFFSET
@@ -31,8 +31,7 @@ class GraphPlayer(SearchPlayer[int]):
         self._settings = read_options(GraphSettings, options)
         self._distances = self._settings.distances
 
-    def advance(self, simulations: int) -> bool:
-        """Make new simulations; return False if the root is solved."""
+    def _search(self, simulations: int, descents: int) -> None:
         kernel.search_graph(
             self._stones,
             self._words,
@@ -43,13 +42,12 @@ class GraphPlayer(SearchPlayer[int]):
             self._settings.flags,
             float(self._settings.c),
             simulations,
-            DESCENTS_PER_SIMULATION * simulations,
+            descents,
         )
-        return not self._solved()
 
     def _allocate(self, simulations: int) -> None:
         moves = REUSED_MOVES[self._settings.memory]
-        room = self._settings.memory_mib * 2**20 // memory.bytes_of_a_node()
+        room = self._settings.memory_mib * 2**20 // memory.NODE_BYTES
         count = min(room, moves * simulations + 64)
         bits = max(6, (count + count // 2).bit_length())
         self._rows = aligned(count * memory.ROW)

@@ -16,16 +16,7 @@ from bots.uct.graph.memory import CELLS as ZOBRIST_CELLS
 from bots.uct.leaf import Outlook, expansion_on, rollout_on
 from bots.uct.settings import URGENT
 from bots.uct.ucb import SOLVED_OFFSET, best_edge, exploration
-from engine import vector
-from engine.bits import (
-    ONE,
-    below_random,
-    kth_bit,
-    popcount64,
-    prefetch,
-    step_random,
-    trailing_zeros64,
-)
+from engine import bits, vector
 from engine.compiled import kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
@@ -70,7 +61,6 @@ def search_graph(
     full = ~np.uint64(0)
     everywhere = vector.pack(full, full, full)
     random = counters[memory.STATE]
-    generation = counters[memory.GENERATION]
     new = 0
     old = 0
     deepest = np.int64(counters[memory.DEPTH])
@@ -92,7 +82,7 @@ def search_graph(
             fresh_edge = False
             if tries:
                 if first == 0:
-                    first = memory.allocate_edges(graph, np.int64(popcount64(tries)))
+                    first = memory.allocate_edges(graph, np.int64(bits.popcount64(tries)))
                     if first == 0:
                         is_full = True
                         break
@@ -107,10 +97,10 @@ def search_graph(
                     and edge_means[edge - 1 + k] > SOLVED_OFFSET / 2
                 ):
                     edge -= 1
-                    move = ONE << np.uint64(edges[edge + 3 * k])
+                    move = bits.ONE << np.uint64(edges[edge + 3 * k])
                 else:
-                    random = step_random(random)
-                    move = kth_bit(tries, below_random(random, popcount64(tries)))
+                    random = bits.step_random(random)
+                    move = bits.kth_bit(tries, bits.below_random(random, bits.popcount64(tries)))
                     fresh_edge = True
             else:
                 k = np.int64(edges[first - form.HEAD]) & 255
@@ -118,23 +108,23 @@ def search_graph(
                 if k > 1:
                     weight = np.int64(floats[row + memory.WEIGHT])
                     edge = best_edge(edges, first, k, exploration(c, weight))
-                move = ONE << np.uint64(edges[edge + 3 * k])
+                move = bits.ONE << np.uint64(edges[edge + 3 * k])
             stone = vector.playable(occupied, bottoms, cells)
             stone = vector.in_columns(stone, move)
             if fresh_edge:
                 word0, word1, word2 = vector.unpack(stone)
-                height = trailing_zeros64(word0 | word1 | word2) & FIFTEEN
-                column = np.int64(trailing_zeros64(move))
+                height = bits.trailing_zeros64(word0 | word1 | word2) & FIFTEEN
+                column = np.int64(bits.trailing_zeros64(move))
                 key = wide[node * (memory.ROW // 2) + memory.HASH]
                 key ^= memory.ZOBRIST[ZOBRIST_CELLS * mover + 16 * column + np.int64(height)]
-                prefetch(table, int(memory.home_of(key, shift)))
+                bits.prefetch(table, int(memory.home_of(key, shift)))
             own, other = other, own | stone
             occupied = occupied | stone
             if fresh_edge:
                 filled = own | vector.playable(occupied, bottoms, everywhere)
                 child, place = memory.find_or_slot(graph, key, filled)
                 if child < 0:
-                    child = memory.allocate_node(graph)
+                    child = memory.make_node(graph, place, key, filled)
                     if child < 0:
                         # Undo: the rollout starts before the move.
                         occupied = occupied ^ stone
@@ -142,13 +132,6 @@ def search_graph(
                         is_full = True
                         break
                     created = True
-                    table[place] = memory.entry_of(key, generation, child)
-                    at = child * (memory.ROW // 2)
-                    wide[at], wide[at + 1], wide[at + 2] = vector.unpack(filled)
-                    wide[at + memory.HASH] = key
-                    rows[child * memory.ROW + memory.EDGES] = 0
-                    rows[child * memory.ROW + memory.REFERENCES] = 0
-                    floats[child * memory.ROW + memory.MEAN] = np.float32(0.5)
                 rows[row + memory.META] = meta & ~np.int64(move)
                 edges[first - form.HEAD] += 256
                 edges[edge] = 0
@@ -192,7 +175,7 @@ def search_graph(
                 rows[row + memory.ROLLOUTS] = 1
                 rows[row + memory.POINTS] = form.points_of(outcome, form.WIN_POINTS)
                 floats[row + memory.WEIGHT] = np.float32(1.0)
-                counters[memory.LIVE] += ONE
+                counters[memory.LIVE] += bits.ONE
                 if outcome != form.OPEN:
                     floats[row + memory.MEAN] = np.float32(0.5) * np.float32(
                         form.points_of(outcome, form.WIN_POINTS)

@@ -6,7 +6,6 @@ from typing import Any
 from bots.options import read_options
 from bots.player import Choice
 from bots.uct.no_lookahead.search import NoLookaheadParameters, draw_tables, search_no_lookahead
-from bots.uct.player import DESCENTS_PER_SIMULATION
 from bots.uct.root import Candidate, best_central
 from bots.uct.settings import NoLookaheadSettings
 from bots.uct.tree.memory import ROOT, find_child, move_root
@@ -31,17 +30,15 @@ class NoLookaheadPlayer(TreeBasedPlayer):
         self._settings = read_options(NoLookaheadSettings, options)
         self._solves, self._reuses = self._settings.solve, self._settings.reuse
 
-    def advance(self, simulations: int) -> bool:
-        """Make new simulations; return False if the root is solved."""
+    def _search(self, simulations: int, descents: int) -> None:
         search_no_lookahead(
             self._memory(),
             self._settings.flags,
             self._parameters,
             self._order,
             simulations,
-            DESCENTS_PER_SIMULATION * simulations,
+            descents,
         )
-        return not self._solved()
 
     def tidy(self) -> None:
         """Move the root along the own move and free all other nodes."""

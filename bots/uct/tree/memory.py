@@ -19,24 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.nodes import (
-    COLUMNS,
-    DISTANCE,
-    DRAWN,
-    FIELDS,
-    FIRST_FREE,
-    HEAD,
-    LOST,
-    OPEN,
-    OUTCOME,
-    UNSEEN,
-    WON,
-    Integer,
-    column_of,
-    distance_of,
-    outcome_of,
-    points_of,
-)
+from bots.uct import nodes as form
+from bots.uct.nodes import Integer
 from bots.uct.settings import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
 from bots.uct.ucb import best_child, exploration, fourth_root_exploration
 from engine.bits import prefetch
@@ -45,7 +29,7 @@ from engine.lanes import WordArray
 
 Tree: TypeAlias = NDArray[np.int32]
 
-ROOT = HEAD
+ROOT = form.HEAD
 """Place of the root, the only child of the first block."""
 PASSED_OVER = -(1 << 30)
 """Score of a solved node that selection must not choose again; its meta has the outcome."""
@@ -76,33 +60,33 @@ def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
     """Return a node's meta, with the outcome and distance if its children prove one."""
     meta = tree[at + 3 * k]
     first = tree[at + 2 * k]
-    head = tree[first - HEAD]
+    head = tree[first - form.HEAD]
     siblings = head & 255
     made = head >> 8
-    unsolved = (meta & COLUMNS) != 0
+    unsolved = (meta & form.COLUMNS) != 0
     drawn = False
     shortest: Integer = 256
     longest: Integer = -1
     for child in range(first, first + made):
         child_meta = tree[child + 3 * siblings]
-        outcome = outcome_of(child_meta)
-        distance = distance_of(child_meta)
-        if outcome == OPEN:
+        outcome = form.outcome_of(child_meta)
+        distance = form.distance_of(child_meta)
+        if outcome == form.OPEN:
             unsolved = True
-        elif outcome == WON:
+        elif outcome == form.WON:
             if shortest == 256 or (flags & RIGHT_DISTANCES and distance < shortest):
                 shortest = distance
-        elif outcome == DRAWN:
+        elif outcome == form.DRAWN:
             drawn = True
         elif longest < 0 or (flags & RIGHT_DISTANCES and distance > longest):
             longest = distance
     if shortest < 256:
-        return meta | LOST << OUTCOME | (shortest + 1) << DISTANCE
+        return meta | form.LOST << form.OUTCOME | (shortest + 1) << form.DISTANCE
     if unsolved:
         return meta
     if drawn:
-        return meta | DRAWN << OUTCOME
-    return meta | WON << OUTCOME | (longest + 1) << DISTANCE
+        return meta | form.DRAWN << form.OUTCOME
+    return meta | form.WON << form.OUTCOME | (longest + 1) << form.DISTANCE
 
 
 @inlined
@@ -115,7 +99,12 @@ def prefetch_children(tree: Tree, first: int | np.int64) -> None:
 
 @inlined
 def choose_child(
-    tree: Tree, at: Integer, first: Integer, siblings: Integer, c: float, fourth_root: bool
+    tree: Tree,
+    at: Integer,
+    first: Integer,
+    siblings: Integer,
+    c: float,
+    fourth_root: bool,
 ) -> np.int64:
     """Return the place of the child that UCB selects.
 
@@ -156,18 +145,18 @@ def back_up(
         at = path[2 * level]
         k = path[2 * level + 1]
         tree[at] += 1
-        outcome = outcome_of(tree[at + 3 * k])
-        if outcome == OPEN and solved and flags & SOLVE:
+        outcome = form.outcome_of(tree[at + 3 * k])
+        if outcome == form.OPEN and solved and flags & SOLVE:
             meta = solve(tree, at, k, flags)
             tree[at + 3 * k] = meta
-            outcome = outcome_of(meta)
-            solved = outcome != OPEN
-        if outcome == OPEN:
+            outcome = form.outcome_of(meta)
+            solved = outcome != form.OPEN
+        if outcome == form.OPEN:
             tree[at + k] += points
         else:
-            points = points_of(outcome, win)
+            points = form.points_of(outcome, win)
             # Otherwise the search could choose a solved draw forever.
-            passed = flags & LEAVE_SOLVED != 0 or (flags & SOLVE != 0 and outcome == DRAWN)
+            passed = flags & LEAVE_SOLVED != 0 or (flags & SOLVE != 0 and outcome == form.DRAWN)
             tree[at + k] = PASSED_OVER if passed else points * tree[at]
         points = win - points
 
@@ -198,18 +187,18 @@ def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
     first = tree[at + 2 * k]
     if first == 0:
         return 0, 0
-    siblings = tree[first - HEAD] & 255
-    for child in range(first, first + (tree[first - HEAD] >> 8)):
+    siblings = tree[first - form.HEAD] & 255
+    for child in range(first, first + (tree[first - form.HEAD] >> 8)):
         meta = tree[child + 3 * siblings]
-        if column_of(meta) == column:
-            return (0, 0) if meta & UNSEEN else (child, siblings)
+        if form.column_of(meta) == column:
+            return (0, 0) if meta & form.UNSEEN else (child, siblings)
     return 0, 0
 
 
 @kernel
 def move_root(tree: Tree, at: int, k: int) -> None:
     """Make a node the root without freeing other nodes."""
-    for field in range(FIELDS):
+    for field in range(form.FIELDS):
         tree[ROOT + field] = tree[at + field * k]
 
 
@@ -231,22 +220,24 @@ def compact(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
     move_root(tree, at, k)
     if first:
         tree[first - 1] = ROOT + 2
-    free = FIRST_FREE
+    free = form.FIRST_FREE
     nodes = 1
-    block = FIRST_FREE
+    block = form.FIRST_FREE
     while block < used:
         siblings = tree[block] & 255
-        size = HEAD + FIELDS * siblings
+        size = form.HEAD + form.FIELDS * siblings
         owner = tree[block + 1]
         if owner:
             made = tree[block] >> 8
-            for i in range(block + HEAD + 3 * siblings, block + HEAD + 3 * siblings + made):
-                nodes += (tree[i] & UNSEEN) == 0
-            tree[owner] = free + HEAD
+            for i in range(
+                block + form.HEAD + 3 * siblings, block + form.HEAD + 3 * siblings + made
+            ):
+                nodes += (tree[i] & form.UNSEEN) == 0
+            tree[owner] = free + form.HEAD
             for i in range(size):
                 tree[free + i] = tree[block + i]
             tree[free + 1] = 0
-            firsts = free + HEAD + 2 * siblings
+            firsts = free + form.HEAD + 2 * siblings
             for i in range(firsts, firsts + made):
                 if tree[i]:
                     tree[tree[i] - 1] = i

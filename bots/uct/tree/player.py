@@ -8,7 +8,7 @@ from bots.options import read_options
 from bots.player import Choice, Info
 from bots.uct import nodes as form
 from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, endgame_memory, solve_endgame
-from bots.uct.player import DESCENTS_PER_SIMULATION, SearchPlayer, Statistics
+from bots.uct.player import SearchPlayer, Statistics
 from bots.uct.root import Candidate
 from bots.uct.settings import TreeSettings
 from bots.uct.tree import memory
@@ -171,8 +171,7 @@ class TreePlayer(TreeBasedPlayer):
         self._solves, self._reuses = settings.solve, settings.reuse
         self._endgame = settings.endgame
 
-    def advance(self, simulations: int) -> bool:
-        """Make new simulations; return False if the root is solved."""
+    def _search(self, simulations: int, descents: int) -> None:
         run = kernel.search if self._settings.vector else kernel.search_plain
         run(
             self._memory(),
@@ -180,6 +179,5 @@ class TreePlayer(TreeBasedPlayer):
             self._settings.parameters,
             self._order,
             simulations,
-            DESCENTS_PER_SIMULATION * simulations,
+            descents,
         )
-        return not self._solved()
