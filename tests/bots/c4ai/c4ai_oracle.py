@@ -150,11 +150,3 @@ def _after_own_move(position: Position, weights: Weights, ply: int) -> int:
     if len(winning_cells(board, own, other) & landing) > 1:
         return WON - ply - 2
     return static(position, weights)
-
-
-def real_result(position: Position) -> int:
-    """Return the game's true result for the side to move by full search."""
-    for column in position.legal_moves():
-        if position.play(column).winner is not None:
-            return 1
-    return max((-real_result(position.play(c)) for c in position.legal_moves()), default=0)

@@ -11,7 +11,7 @@ from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.threat_race import Cache, new_cache, play_race
 from bots.c4ai.weights import Weights
 from engine import lanes
-from engine.board import Board, parse_board
+from engine.board import Board
 from engine.compiled import kernel
 from engine.position import Position, parse_position
 from engine.seeds import SplitMix
@@ -65,18 +65,6 @@ def test_a_winning_cell_counts_when_it_can_be_played() -> None:
     """A cell that wins at the next own move counts, one that cannot be played yet does not."""
     assert value("06162", "atari") == 1
     assert value("1002261", "atari") == 0
-
-
-def test_a_hidden_threat_wins_when_all_else_is_full() -> None:
-    """The side that need not play below the threat wins when all other columns are full."""
-    # The first player threatens row 1 of column 3, whose row 0 is free. Outside the column 29 cells
-    # are left: the first player has to begin there.
-    assert value("1002261", "draw") == 1
-    # With one cell less it is the second player.
-    assert value("1002261", "win", "6x7@5,5") == 1
-    # One stone later, seen by the second player.
-    assert value("10022616", "draw") == 1
-    assert value("10022616", "loss", "6x7@5,5") == 1
 
 
 def positions(random: SplitMix, count: int, boards: tuple[Board, ...] = BOARDS) -> list[Position]:
@@ -159,48 +147,3 @@ def _code(column: list[tuple[bool, bool]]) -> int:
     mine = sum(1 << row for row, (own, _) in enumerate(column) if own)
     theirs = sum(1 << row for row, (_, other) in enumerate(column) if other)
     return mine | theirs << 12 | len(column) << 24
-
-
-@pytest.mark.slow
-def test_threat_play_has_the_result_of_the_game_where_only_threats_are_left() -> None:
-    """Where all other columns are full and no new line can form, it is the rest of the game."""
-    random = SplitMix(11)
-    results: list[int] = []
-    boards = tuple(parse_board(text) for text in ("5x4", "6x5@2,2", "5x6", "6x7"))
-    while len(results) < 60 or min(results.count(result) for result in (1, 0, -1)) < 5:
-        for position in late_positions(boards[random.below(4)], random):
-            if only_threats(position):
-                result = oracle.real_result(position)
-                assert oracle.threat_result(position) == result, position.notation()
-                term = {1: "loss", 0: "draw", -1: "win"}[result]
-                assert evaluate(position, ONLY[term]) == 1, position.notation()
-                results.append(result)
-
-
-def late_positions(board: Board, random: SplitMix) -> list[Position]:
-    """Yield undecided positions of a game in which at most two columns have free cells."""
-    spared = random.below(board.columns), random.below(board.columns)
-    position = Position(board)
-    found: list[Position] = []
-    while True:
-        quiet = [c for c in position.legal_moves() if position.play(c).winner is None]
-        if not quiet:
-            return found
-        wanted = [column for column in quiet if column not in spared]
-        position = position.play(random.choice(wanted or quiet))
-        if not position.is_over and set(position.legal_moves()) <= set(spared):
-            found.append(position)
-
-
-def only_threats(position: Position) -> bool:
-    """Return whether only threat columns have free cells and only threats complete a window."""
-    columns = oracle.threat_columns(position)
-    if not 0 < len(columns) <= 4 or set(position.legal_moves()) != set(columns):
-        return False
-    board = position.board
-    first, second = (oracle.stones_of(position, side) for side in (0, 1))
-    return not any(
-        oracle.groups_of(board, own, other, size)
-        for own, other in ((first, second), (second, first))
-        for size in (0, 1, 2)
-    )

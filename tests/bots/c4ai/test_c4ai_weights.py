@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 
 from bots.c4ai.weights import LIMIT, Weights, find_weights, inline_weights, read_weights
-from bots.catalogue import VERSIONS, build
+from bots.catalogue import VERSIONS
 from bots.errors import SpecError
 from bots.identity import content_hash
-from bots.protocol import Budget
-from engine.board import Board
 
 PUBLISHED = Weights(29, -237, 126, 936, -21, -884)
 
@@ -44,7 +42,7 @@ def test_a_file_of_six_weights_is_read(tmp_path: Path) -> None:
         (b"1,2,3,4,5,6\n\n1,2,3,4,5,6\n", "line 3: a second line"),
         (f"1,2,3,4,5,{LIMIT + 1}".encode(), f"line 1: {LIMIT + 1} is outside"),
         (b"1,2,3\n\xff", "line 2: byte 7 is not UTF-8 text"),
-        (b"1," * 5000, "more than 4096 bytes"),
+        (b"1," * 5000, "more than 4,096 bytes"),
     ],
 )
 def test_a_bad_file_is_refused(tmp_path: Path, content: bytes, complaint: str) -> None:
@@ -55,16 +53,8 @@ def test_a_bad_file_is_refused(tmp_path: Path, content: bytes, complaint: str) -
         read_weights(file)
     assert complaint in str(refusal.value)
     assert "bad.csv" in str(refusal.value)
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    """A file that is not there, or a folder, is no set of weights."""
-    for name in ("nothing.csv", "."):
-        with pytest.raises(SpecError, match="cannot be read"):
-            find_weights(name, tmp_path)
-    budget = Budget(depth=1)
-    with pytest.raises(SpecError, match="no option 'wieghts'"):
-        build("c4ai?wieghts=x", board=Board(6, 7), side=0, seed=0, budget=budget)
+    with pytest.raises(SpecError, match="cannot be read"):
+        find_weights("nothing.csv", tmp_path)
 
 
 def test_the_content_of_the_file_is_the_identity(tmp_path: Path) -> None:

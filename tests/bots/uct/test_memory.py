@@ -8,7 +8,7 @@ from bots.protocol import Budget
 from bots.uct.nodes import FIRST_FREE, HEAD
 from bots.uct.player import SearchPlayer
 from bots.uct.tree.memory import ROOT, compact, find_child
-from bots.uct.tree.player import TreePlayer
+from bots.uct.tree.player import TreeBasedPlayer, TreePlayer
 from engine.board import parse_board
 from tests.bots.support import newest_first, player, self_play
 
@@ -47,7 +47,7 @@ def test_a_game_in_reused_memory_is_that_in_unlimited_memory(name: str) -> None:
     assert len(games[0]) > 20
 
 
-def walk(bot: TreePlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
+def walk(bot: TreeBasedPlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
     """Return visits and score of all nodes below a place, by the columns that lead to them."""
     tree = bot._tree
     found: dict[tuple[int, ...], tuple[int, int]] = {(): (int(tree[at]), int(tree[at + k]))}

@@ -17,6 +17,8 @@ from engine.lanes import board_words, stone_words
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.support import player
+from tests.bots.uct.test_memory import walk
+from tests.engine.oracle import slow_below, slow_step
 from tests.support.rollouts import roll_out_without_look_ahead
 
 BOARD = parse_board("9x9@4,4")
@@ -59,52 +61,30 @@ def test_tables_draw_by_the_weights(rollout: str) -> None:
             assert found == [c for c in members for _ in range(weights[c])]
 
 
-def roll_by_hand(
-    position: Position, rollout: str, state: int, first: list[int] | None = None
-) -> tuple[int, int]:
+def roll_by_hand(position: Position, rollout: str, state: int) -> tuple[int, int]:
     """Play a rollout as described; return twice the result and the generator's state."""
-    mask64 = 2**64 - 1
     weights = column_weights(rollout, position.board.columns)
     side = position.to_move
     while not position.is_over:
-        state ^= state >> 12
-        state ^= state << 25 & mask64
-        state ^= state >> 27
-        legal = position.legal_moves()
-        number = (state * 0x2545F4914F6CDD1D & mask64) * sum(weights[c] for c in legal) >> 64
-        column = next(
-            c for i, c in enumerate(legal) if number < sum(weights[d] for d in legal[: i + 1])
-        )
-        if first is not None and not position.moves:
-            first[column] += 1
-        position = position.play(column)
+        state = slow_step(state)
+        drawn = [column for column in position.legal_moves() for _ in range(weights[column])]
+        position = position.play(drawn[slow_below(state, len(drawn))])
     return 1 if position.winner is None else 2 * (position.winner == side), state
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rollout", ["random", "middle", "seven"])
 def test_the_kernel_plays_rollouts_as_described(rollout: str) -> None:
-    """Result and generator agree with the rollout by hand; its first columns fit the weights."""
+    """Result and generator agree with the rollout by hand."""
     for text in ("9x9@4,4", "4x12", "12x6@0,0"):
-        board = parse_board(text)
+        board, random = parse_board(text), SplitMix(7)
         parameters = NoLookaheadParameters(1.0, 0, 0.0, *draw_tables(rollout, board.columns))
-        random = SplitMix(7)
-        first = [0] * board.columns
-        games = 120
-        for _ in range(games):
-            state = random.next64() | 1
-            position = Position(board)
-            expected = roll_by_hand(position, rollout, state, first)
+        for _ in range(60):
+            state, position = random.next64() | 1, Position(board)
             found = roll_out_without_look_ahead(
                 stone_words(position), board_words(board), np.uint64(state), parameters
             )
-            assert (found[0], int(found[1])) == expected
-        weights = column_weights(rollout, board.columns)
-        shares = [games * weight / sum(weights) for weight in weights]
-        chi_square = sum((n - share) ** 2 / share for n, share in zip(first, shares, strict=True))
-        # Five standard deviations beyond the mean of the distribution.
-        freedom = board.columns - 1
-        assert chi_square < freedom + 5 * math.sqrt(2 * freedom)
+            assert (found[0], int(found[1])) == roll_by_hand(position, rollout, state)
 
 
 @pytest.mark.parametrize(("name", "factor"), [("mcts1", 0.8 * 2**0.5), ("uct-seven", 2**0.5)])
@@ -133,19 +113,6 @@ def test_the_next_child_is_that_of_the_formula(name: str, factor: float) -> None
 
 
 # --- what mcts2 keeps ----------------------------------------------------------------------------
-
-
-def walk(bot: NoLookaheadPlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
-    """Return visits and score of all nodes below a place, by the columns that lead to them."""
-    found: dict[tuple[int, ...], tuple[int, int]] = {
-        (): (int(bot._tree[at]), int(bot._tree[at + k]))
-    }
-    if bot._tree[at + 2 * k]:
-        siblings = int(bot._tree[bot._tree[at + 2 * k] - HEAD]) & 255
-        for column, node in children(bot, at, k).items():
-            for path, values in walk(bot, node[3], siblings).items():
-                found[column, *path] = values
-    return found
 
 
 def test_the_root_moves_down_with_the_game() -> None:

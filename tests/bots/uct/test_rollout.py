@@ -90,7 +90,7 @@ def test_the_rollout_of_the_fast_searches_equals_the_slow_form(
     stones, board = stone_words(position), board_words(game.board)
     expected = slow_roll_out(game.copy(), state, careful=careful)
     for function in (roll_out_vector, roll_out_plain):
-        result, after = function(stones, board, np.uint64(state), careful, 1)
+        result, after = function(stones, board, np.uint64(state), careful)
         assert (result, int(after)) == expected
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.make_book import joined, make, play, positions_after, write
+from benchmarks.make_book import joined, play, positions_after, write
 from engine.board import Board
 from engine.position import Position
 from engine.seeds import SplitMix
@@ -27,34 +27,6 @@ def _book_of(positions: list[Position], plies: int) -> Book:
 def _late_positions(count: int, plies: int = 28) -> list[Position]:
     random = SplitMix(plies)
     return [random_position(BOARD, plies, random) for _ in range(count)]
-
-
-def test_all_first_positions_are_found_once() -> None:
-    """Their numbers are those of all positions up to reflection, as counted with `Position`."""
-    level = {(Position(BOARD).stones): Position(BOARD)}
-    for plies in range(4):
-        assert len(positions_after(plies)) == len({_least(position) for position in level.values()})
-        after = [each.play(column) for each in level.values() for column in each.legal_moves()]
-        level = {position.stones: position for position in after}
-
-
-def _least(position: Position) -> int:
-    words = positions_words([position], BOARD)
-    image = Position.from_moves(BOARD, [6 - column for column in position.moves])
-    keys = keys_of(np.concatenate([words, positions_words([image], BOARD)]))
-    assert keys[0] == keys[1]
-    return int(keys[0])
-
-
-def test_columns_of_the_book_are_played_as_moves() -> None:
-    """Columns are played as `Position` plays them, and full ones are not."""
-    for position in [*_late_positions(10), Position(BOARD)]:
-        words = positions_words([position], BOARD)
-        for column in range(BOARD.columns):
-            after, is_legal = play(words, column)
-            assert is_legal[0] == position.can_play(column)
-            if is_legal[0]:
-                assert np.array_equal(after, positions_words([position.play(column)], BOARD))
 
 
 def test_positions_of_the_book_are_not_searched() -> None:
@@ -121,27 +93,6 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
             Book.read(file)
     with pytest.raises(SolverError, match=r"cannot be read: .*Is a directory"):
         Book.read(tmp_path)
-
-
-def test_a_book_is_made_and_continued(tmp_path: Path) -> None:
-    """It holds what a search must decide, with the values of a search; a begun one is completed."""
-    root, plies = positions_words(_late_positions(1, 18), BOARD), 4
-    book = make(tmp_path / "book.bin", plies=plies, threads=2, table_mib=4, root=root)
-    solver = Solver(BOARD, 4, book=NO_BOOK)
-    number = 0
-    for ply in range(plies + 1):
-        stones = positions_after(ply, root)
-        low, high, _ = solver.scores(stones, limit=0).T
-        scores, is_known = book.find(stones)
-        assert np.array_equal(low < high, is_known)
-        assert np.array_equal(scores[is_known], solver.scores(stones)[is_known, 0])
-        number += int(is_known.sum())
-    assert (len(book), book.plies) == (number, 18 + plies)
-    begun = tmp_path / "begun.bin"
-    write(Book(book.entries[::3], book.plies), begun)
-    assert np.array_equal(
-        make(begun, plies=plies, threads=1, table_mib=4, root=root).entries, book.entries
-    )
 
 
 def test_the_first_positions_of_the_standard_board_are_answered_at_once() -> None:
