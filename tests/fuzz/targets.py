@@ -5,15 +5,16 @@ fails with an error other than the project's own, or if an accepted input change
 it is written and read again.
 """
 
+import atexit
 import math
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import typer.main
@@ -31,7 +32,7 @@ from engine.board import (
     parse_board_classes,
 )
 from engine.errors import EngineError
-from engine.position import format_moves, parse_moves, parse_position
+from engine.position import Position, format_moves, parse_moves, parse_position
 from ladder.cli.app import app
 from ladder.cli.config import read_defaults
 from ladder.cli.parsing import (
@@ -45,7 +46,7 @@ from ladder.match.specs.spec import read_spec
 from ladder.moments import parse_until
 from ladder.names import CONFIG
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import NumberedGame, open_games, write_jsonl
+from ladder.results.exchange.jsonl import open_games, write_jsonl
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.pairings import parse_pairing
 
@@ -65,54 +66,27 @@ def same(one: object, two: object) -> None:
         raise Nonsense(f"{one!r} became {two!r}")
 
 
-def _board(text: str) -> None:
-    board = parse_board(text)
-    same(parse_board(str(board)), board)
-
-
-def _board_class(text: str) -> None:
-    kind = parse_board_class(text)
-    same(parse_board_class(str(kind)), kind)
-
-
-def _board_classes(text: str) -> None:
-    classes = parse_board_classes(text)
-    same(parse_board_classes(format_board_classes(classes)), classes)
-
-
-def _moves(text: str) -> None:
-    moves = parse_moves(text)
-    same(parse_moves(format_moves(moves)), moves)
-
-
-def _position(text: str) -> None:
-    position = parse_position(text)
-    same(parse_position(position.notation()), position)
-
-
 def _one_based(text: str) -> None:
     position = parse_position(text, one_based=True)
     same(parse_position(position.notation()), position)
 
 
-def _request(data: bytes) -> None:
-    message = decode_request(data)
-    same(decode_request(encode(message)), message)
+def _inverse(parse: Callable[[Any], Any], write: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Return a check that what is parsed survives writing and parsing again."""
+
+    def check(data: Any) -> None:
+        found = parse(data)
+        same(parse(write(found)), found)
+
+    return check
 
 
-def _reply(data: bytes) -> None:
-    message = decode_reply(data)
-    same(decode_reply(encode(message)), message)
+def _amount(parse: Callable[[str], int]) -> Callable[[str], None]:
+    def check(text: str) -> None:
+        _inverse(parse, lambda amount: f"{amount}ms")(text)
+        _plain(text)
 
-
-def _time(text: str) -> None:
-    same(parse_time(f"{parse_time(text)}ms"), parse_time(text))
-    _plain(text)
-
-
-def _margin(text: str) -> None:
-    same(parse_margin(f"{parse_margin(text)}ms"), parse_margin(text))
-    _plain(text)
+    return check
 
 
 def _plain(text: str) -> None:
@@ -136,10 +110,6 @@ def _counts(option: str, text: str) -> None:
     counts = parse_counts(**{"wdl": None, "penta": None, option: text})
     order = reversed(counts) if option == "wdl" else counts
     same(parse_counts(**{"wdl": None, "penta": None, option: ",".join(map(str, order))}), counts)
-
-
-def _pairing(text: str) -> None:
-    same(str(parse_pairing(text)), text)
 
 
 def _player(text: str) -> None:
@@ -205,32 +175,15 @@ def _read(data: bytes) -> None:
     file.write_bytes(data)
     with open_games(file) as games:
         for each in games:
-            _survives(each)
+            same(msgspec.json.decode(msgspec.json.encode(each.game), type=GameLine), each.game)
 
 
-def _survives(each: NumberedGame) -> None:
-    same(msgspec.json.decode(msgspec.json.encode(each.game), type=GameLine), each.game)
-
-
-_folders: list[Path] = []
-
-
+@lru_cache(maxsize=1)
 def _scratch() -> Path:
-    """Return a folder of this process, in memory where the system has one."""
-    if not _folders:
-        memory = Path("/dev/shm")  # noqa: S108 - only if it is there
-        _folders.append(Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None)))
-    return _folders[0]
-
-
-@contextmanager
-def scratch() -> Iterator[None]:
-    """Remove the scratch folder at the end."""
-    try:
-        yield
-    finally:
-        while _folders:
-            shutil.rmtree(_folders.pop(), ignore_errors=True)
+    """Return a folder of this process."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @lru_cache(maxsize=1)
@@ -246,7 +199,6 @@ class Target:
     """One parser."""
 
     name: str
-    group: str
     seeds: tuple[bytes, ...]
     """Valid inputs."""
     check: Callable[[bytes], None]
@@ -302,47 +254,46 @@ def make_targets() -> dict[str, Target]:
 
     games = exported()
     rows = [
-        Target("board", "notation", BOARDS[:4], _text(_board)),
-        Target("board class", "notation", BOARDS[:4], _text(_board_class)),
-        Target("board list", "notation", BOARDS, _text(_board_classes)),
-        Target("moves", "notation", _words("0123ab", "5546a"), _text(_moves)),
-        Target("position", "notation", _words("10x11@3,4 5546a", "6x7"), _text(_position)),
-        Target("one-based position", "notation", _words("4455"), _text(_one_based)),
-        Target("request", "protocol", REQUESTS, _request),
-        Target("reply", "protocol", REPLIES, _reply),
-        Target("time", "words", _words("100ms", "2s", "0.5s", "40"), _text(_time)),
-        Target("margin", "words", _words("50ms", "0"), _text(_margin)),
+        Target("board", BOARDS[:4], _text(_inverse(parse_board, str))),
+        Target("board class", BOARDS[:4], _text(_inverse(parse_board_class, str))),
+        Target("board list", BOARDS, _text(_inverse(parse_board_classes, format_board_classes))),
+        Target("moves", _words("0123ab", "5546a"), _text(_inverse(parse_moves, format_moves))),
         Target(
-            "since", "words", _words("12h", "2026-11-20", "2026-11-20T18:00+01:00"), _text(_since)
+            "position",
+            _words("10x11@3,4 5546a", "6x7"),
+            _text(_inverse(parse_position, Position.notation)),
         ),
-        Target("until", "words", _words("12h", "18:00", "2026-11-20T18:00+01:00"), _text(_until)),
-        Target("W,D,L", "words", _words("10,20,30"), _text(partial(_counts, "wdl"))),
-        Target("pentanomial", "words", _words("1,2,3,4,5"), _text(partial(_counts, "penta"))),
-        Target("pairing", "words", _words("random", "gauntlet:v4"), _text(_pairing)),
+        Target("one-based position", _words("4455"), _text(_one_based)),
+        Target("request", REQUESTS, _inverse(decode_request, encode)),
+        Target("reply", REPLIES, _inverse(decode_reply, encode)),
+        Target("time", _words("100ms", "2s", "0.5s", "40"), _text(_amount(parse_time))),
+        Target("margin", _words("50ms", "0"), _text(_amount(parse_margin))),
+        Target("since", _words("12h", "2026-11-20", "2026-11-20T18:00+01:00"), _text(_since)),
+        Target("until", _words("12h", "18:00", "2026-11-20T18:00+01:00"), _text(_until)),
+        Target("W,D,L", _words("10,20,30"), _text(partial(_counts, "wdl"))),
+        Target("pentanomial", _words("1,2,3,4,5"), _text(partial(_counts, "penta"))),
+        Target("pairing", _words("random", "gauntlet:v4"), _text(_inverse(parse_pairing, str))),
         Target(
             "player",
-            "words",
             _words("v4?c=0.7", "v12?memory_mib=8&forced=no", "mcts3?rollout=seven&leave=yes"),
             _text(_player),
         ),
         Target(
             "specification",
-            "words",
             _words("builtin:v4?c=1", "exec:python3 'a b.py' x", "python:a.py:B", "thu:a.so"),
             _text(_spec),
         ),
         Target(
             "configuration",
-            "files",
             _words(
                 'db = "a.db"\n[run]\ntime = "40ms"\nboards = "thu"\ngames = 10\n',
                 "[bots.add]\nreplace = true\n",
             ),
             _config,
         ),
-        Target("weights", "files", (PUBLISHED_FILE.read_bytes(), b"1, -2,3,4,5,6\r\n"), _weights),
-        Target("rating file", "files", (PGN, PGN + PGN.replace(b"1-0", b"1/2-1/2")), _ratings),
+        Target("weights", (PUBLISHED_FILE.read_bytes(), b"1, -2,3,4,5,6\r\n"), _weights),
+        Target("rating file", (PGN, PGN + PGN.replace(b"1-0", b"1/2-1/2")), _ratings),
     ]
-    rows.append(Target("jsonl reader", "readers", (games,), _read))
-    rows.append(Target("jsonl import", "imports", (games,), _import))
+    rows.append(Target("jsonl reader", (games,), _read))
+    rows.append(Target("jsonl import", (games,), _import))
     return {row.name: row for row in rows}

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.fuzz.targets import Target, make_targets
 
 TARGETS = make_targets()
-SLOW = ("imports",)
 TOKENS = (
     b"", b"\0", b"\n", b'"', b",", b"-1", b"0", b"1e999", b"9" * 25, b"9" * 400, b"nan", b"inf",
     b"null", b"true", b"{}", b"[", b"[" * 5000, b"\xff", b"\xc2\xb2", b"\xd9\xa3", b"\xef\xbb\xbf",
@@ -47,7 +46,7 @@ def test_valid_inputs_are_accepted(target: Target) -> None:
 @pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
 def test_mutated_inputs_are_accepted_or_refused_in_a_sentence(target: Target) -> None:
     """FUZZ_EXAMPLES=N tries more of them."""
-    count = int(os.environ.get("FUZZ_EXAMPLES", "6" if target.group in SLOW else "40"))
+    count = int(os.environ.get("FUZZ_EXAMPLES", "6" if target.name == "jsonl import" else "40"))
 
     @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
     @given(mutated(target.seeds))
