@@ -16,7 +16,7 @@ FIRST_DB ?= first.db
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-fast test-slow test-exhaustive coverage check docs bench clean
+.PHONY: help install run test test-fast test-slow test-exhaustive coverage check docs size bench clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -72,6 +72,9 @@ check: $(TOOLS) ## Run what CI runs: format, lint, strict types, then all tests
 docs: $(TOOLS) ## Write the generated parts of docs/architecture.md and docs/commands.md
 	$(BIN)/python -m tests.tools.packages_table
 	$(BIN)/python -m tests.tools.commands_page
+
+size: ## Print the lines of code of each package
+	@$(PYTHON) -m tests.tools.count_code
 
 bench: $(STAMP) ## Measure the harness
 	$(BIN)/ladder bench harness --games 2000 --concurrency 1
