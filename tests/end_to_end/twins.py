@@ -103,9 +103,7 @@ EXPERIMENTS = {
         files=("mined.suite",),
     ),
     "suite run": Experiment(
-        ("suite", "run", "stupid", "v1", "standard", "--simulations", "1,20", "--save",
-         "base.json", "--json"),
-        files=("base.json",),
+        ("suite", "run", "stupid", "v1", "standard", "--simulations", "1,20", "--json"),
     ),
 }  # fmt: skip
 """One command of each kind that plays or solves for some time."""

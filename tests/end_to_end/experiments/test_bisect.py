@@ -1,7 +1,6 @@
 """Bisections of real repositories, from the command line to the database."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,19 +58,6 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     assert {run["verdict"] for run in runs} == {"good", "bad"}
     listed = repo("bots", "list", "--json").document
     assert not [bot["name"] for bot in listed if "@" in bot["name"]]
-
-
-@pytest.mark.very_slow
-def test_ctrl_c_stops_a_bisection(
-    repo: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
-    """What is found so far is printed; `test_twins.py` shows that the same command resumes."""
-    words = ("bisect", SPEC, "--good", "HEAD~8", "--bad", "HEAD~5", "--build", BUILD, *CONDITIONS)
-    process = repo.start(*words)
-    eventually(lambda: query(repo.folder, "select count(*) from games")[0][0] >= 4)
-    stopped = repo.interrupt(process)
-    assert stopped.code == 130, stopped.err
-    assert stopped.out.startswith("STOPPED: stopped after")
 
 
 @pytest.mark.slow

@@ -1,13 +1,9 @@
 """Gates from the command line to the database: real players, real signals."""
 
-import json
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
 
-from db.store import Store
-from ladder.experiments.gate.stored import trial_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
@@ -78,16 +74,6 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_short_gate_is_inconclusive(stocked: Ladder) -> None:
-    """At the limit of games the gate must end with 4 and have played no more than that."""
-    done = stocked("gate", "random", "--against", "stupid", *SMALL, "--max-games", "9", "--json")
-    assert done.code == 4, done.err
-    assert done.document["verdict"] == "inconclusive"
-    assert done.document["games"] == 8
-    assert query(stocked.db, "select count(*) from games") == [(8,)]
-
-
-@pytest.mark.slow
 def test_a_seed_repeats_the_stored_verdict(stocked: Ladder) -> None:
     """The same question is not played again, until --new asks for it, which is recorded."""
     words = ("gate", "random", "--against", "stupid", *SMALL, "--min-gain", "50")
@@ -125,25 +111,6 @@ def test_a_match_with_a_seed_is_shown_again_or_continued(stocked: Ladder) -> Non
     assert query(stocked.db, "select id from runs") == [(1,)]
     assert sum(stocked(*words, "--games", "4", "--new").document["match"]["wdl"]) == 4
     assert query(stocked.db, "select count(*) from games") == [(12,)]
-
-
-@pytest.mark.slow
-def test_runs_are_listed_with_verdicts_and_notes(stocked: Ladder) -> None:
-    """`ladder runs` must show how each gate was decided, and the note of any run."""
-    against = ("--against", "stupid", "--max-drop", "150", *SMALL)
-    assert stocked("gate", "random", *against, "--note", "is it worse?").code == 3
-    assert stocked("gate", "steady", *against, "--max-games", "2").code == 4
-    assert stocked("match", "random", "stupid", "--games", "2", *SMALL, "--note", "why").code == 0
-    listed = stocked("runs", "--json").document["runs"]
-    facts = [(run["run"], run["kind"], run["verdict"], run["note"]) for run in listed]
-    assert facts == [
-        (3, "match", None, "why"),
-        (2, "gate", "inconclusive", ""),
-        (1, "gate", "regression", "is it worse?"),
-    ]
-    assert listed[0]["title"] == "random against stupid, 5x5, openings of 4 plies, " + BUDGET
-    assert listed[1]["title"] == "steady against stupid, 5x5, openings of 4 plies, " + BUDGET
-    assert [run["games"] for run in listed[:2]] == [2, 2]
 
 
 @pytest.mark.slow
@@ -206,43 +173,6 @@ def test_the_verdict_does_not_depend_on_the_number_of_workers(
 
 
 @pytest.mark.slow
-def test_an_interrupted_gate_resumes(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
-) -> None:
-    """Ctrl-C must save, and the same command must come to the verdict of an undisturbed gate."""
-    words = ("gate", "steady", "--against", "stupid", *SMALL, "--max-games", "60", "--json")
-    with ladder.stock().slow():
-        process = ladder.start(*words)
-        eventually(lambda: query(ladder.db, "select count(*) from games")[0][0] > 5)
-        stopped = ladder.interrupt(process, group=True)
-    assert stopped.code == 130, stopped.err
-    assert json.loads(stopped.out)["exit_code"] == 130
-    resumed = ladder(*words)
-    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed")).stock()(*words)
-    assert resumed.document == undisturbed.document
-    assert query(ladder.db, "select count(*) from runs") == [(1,)]
-
-
-@pytest.mark.very_slow
-def test_a_gate_resumed_with_another_question_is_stored_with_that_one(
-    ladder: Ladder, eventually: Callable[..., None]
-) -> None:
-    """The stored gate must hold the ratio and the bounds that decided it."""
-    words = ("gate", "steady", "--against", "stupid", *SMALL, "--max-games", "20", "--json")
-    with ladder.stock().slow():
-        process = ladder.start(*words)
-        eventually(lambda: query(ladder.db, "select count(*) from games")[0][0] > 3)
-        assert ladder.interrupt(process, group=True).code == 130
-    resumed = ladder(*words, "--max-drop", "70", "--alpha", "0.2").document
-    with Store.open(ladder.db) as store:
-        trial = trial_of(store, store.runs.get(1))
-    assert trial.result is not None
-    assert (trial.result.test.max_drop, trial.result.test.alpha) == (70, 0.2)
-    assert trial.result.games == resumed["games"]
-    assert trial.result.deciding.sprt.llr == pytest.approx(resumed["llr"], abs=1e-3)
-
-
-@pytest.mark.slow
 @pytest.mark.both_databases
 def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     """`--stored` must use the games of any run of the conditions, and play none."""
@@ -259,40 +189,6 @@ def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     assert other.document["elo"] is None
     assert other.document["reasons"]["elo"]
     assert query(stocked.db, "select count(*) from runs") == [(1,)]
-
-
-@pytest.mark.very_slow
-def test_repeated_games_are_no_evidence(stocked: Ladder) -> None:
-    """Bots that play one pair of games whatever the seed must get no verdict, and the reason."""
-    words = ("--boards", "6x7", "--opening-plies", "0", "--depth", "2", "--max-drop", "50")
-    words = (*words, "--concurrency", "1")
-    done = stocked("gate", "ab1", "--against", "ab2", *words, "--seed", "1", "--json")
-    assert done.code == 4, done.err
-    document = done.document
-    assert document["distinct_pairs"] == 1
-    assert document["games"] == 120
-    assert "1 of 60 pairs are distinct" in document["reason"]
-    stored = stocked("gate", "ab1", "--against", "ab2", *words, "--stored", "--json")
-    assert (stored.code, stored.document["reason"]) == (4, document["reason"])
-
-
-@pytest.mark.very_slow
-def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
-    """The same games stored by two commands must decide as they do once."""
-    words = ("--boards", "5x5", "--simulations", "20", "--seed", "6", "--concurrency", "1")
-    bots = ("steady", "--against", "random")
-    stored = ("gate", *bots, *words, "--max-drop", "15", "--stored", "--json")
-    played = ladder.stock()("match", "steady", "random", *words, "--games", "60")
-    assert played.code == 0, played.err
-    once = ladder(*stored)
-    assert once.document["replayed_games"] == 0
-    assert once.code == 4
-    assert ladder("run", "--bots", "random,steady", *words, "--games", "60").code == 0
-    again = ladder(*stored)
-    assert again.document["replayed_games"] == 60
-    assert {**again.document, "replayed_games": 0, "baselines": 0} == {
-        **once.document, "replayed_games": 0, "baselines": 0,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Choices among bots, from the command line to the database."""
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.end_to_end.conftest import Ladder
@@ -32,24 +30,6 @@ def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
     facts = [(run["kind"], run["status"], run["verdict"], run["note"]) for run in listed]
     assert facts == [("select", "finished", f"best: {names[0]}", "which?")]
     assert ladder("report", "--json").document["games"] == 0
-
-
-@pytest.mark.slow
-def test_a_stopped_selection_resumes(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
-    """Ctrl-C must save, and the same command must finish the same run."""
-    ladder.stock()
-    with ladder.slow():
-        process = ladder.start(*SELECT)
-        eventually(lambda: query(ladder.folder, "select count(*) from games")[0][0] >= 2)
-        stopped = ladder.interrupt(process)
-    assert stopped.code == 130, stopped.err
-    assert stopped.out.startswith("STOPPED: no choice after")
-    done = ladder(*SELECT)
-    assert done.code == 0, done.err
-    assert done.out.startswith("CHOSEN: ")
-    assert query(ladder.folder, "select status from runs") == [("finished",)]
 
 
 @pytest.mark.parametrize(

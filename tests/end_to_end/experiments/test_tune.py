@@ -1,8 +1,6 @@
 """`ladder tune` from the command line: real bots, real signals."""
 
-import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,27 +74,6 @@ def test_a_parameter_is_tuned_gated_and_registered(ladder: Ladder) -> None:
     assert again.code == 0, again.err
     assert again.document == found
     assert len(ladder("runs", "--json").document["runs"]) == 2
-
-
-@pytest.mark.very_slow
-def test_ctrl_c_loses_the_step_in_play_at_most(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
-    """The same command continues after the stored steps; `test_twins.py` compares its result."""
-    words = (*SEARCH, "--games", "40", "--pairs", "1", "--max-games", "4", "--json")
-    process = ladder.start(*words)
-    eventually(lambda: len(steps(ladder.folder)) > 2)
-    stopped = ladder.interrupt(process)
-    assert stopped.code == 130
-    assert json.loads(stopped.out)["gate"] is None
-    assert "the same command resumes tuning run 1" in stopped.err
-    before = steps(ladder.folder)
-    assert 2 < len(before) < 20
-    resumed = ladder(*words)
-    assert resumed.code in (0, 3, 4), resumed.err
-    assert f"resuming tuning run 1 ({2 * len(before)} games)" in resumed.err
-    after = steps(ladder.folder)
-    assert (len(after), after[: len(before)]) == (20, before)
 
 
 @pytest.mark.very_slow

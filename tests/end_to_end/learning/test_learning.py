@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import shutil
 import signal
 from collections.abc import Callable
 from hashlib import sha256
@@ -78,23 +77,6 @@ def test_a_killed_training_comes_to_the_same_weights(
     other = ladder(*TRAINING, "--games", "500")
     assert other.code == 2
     assert "--games: the training in new has 200, not 500" in other.err
-
-
-@pytest.mark.very_slow
-def test_learned_weights_are_registered(ladder: Ladder, undisturbed: Path) -> None:
-    """--register makes a bot that plays on when the file of its weights is gone."""
-    shutil.copytree(undisturbed, ladder.folder / "new")
-    done = ladder(*TRAINING, "--register", "learned")
-    assert done.code == 0, done.err
-    assert done.out.splitlines()[-1] == "learned is registered"
-    (ladder.folder / "new" / "weights.npz").unlink()
-    shown = ladder("bots", "show", "learned", "--json").document
-    assert (shown["family"], shown["based_on"]) == ("uct", "v21")
-    assert len(shown["files"]["option weights"]) == 64
-    play = ("--boards", "standard", "--simulations", "20", "--games", "2", "--seed", "1", "--json")
-    played = ladder("match", "learned", "random", *play)
-    assert played.code == 0, played.err
-    assert played.document["run"]["games"] == 2
 
 
 @pytest.mark.slow

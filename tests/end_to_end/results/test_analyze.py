@@ -1,15 +1,11 @@
 """`ladder analyze` and the mistakes in reports, on games that were played."""
 
 import shutil
-import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.conftest import Ladder
-from tests.end_to_end.traces import query
 from tests.support.shared import made_once
 
 PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "1", "--seed", "5")
@@ -75,17 +71,6 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_comparison_holds_mistakes(played: Ladder) -> None:
-    """A comparison must show the mistakes of both bots."""
-    assert played("analyze").code == 0
-    made = played("report", "--compare", "random", "stupid", "--json").document
-    assert all(bot["mistakes"]["decisions"] > 0 for bot in made["bots"])
-    table = played("report", "--compare", "random", "stupid").out
-    assert "mistakes/100" in table
-    assert "with 1-6 plies left" in table
-
-
-@pytest.mark.slow
 def test_bad_input_stores_nothing(played: Ladder) -> None:
     """One sentence and exit code 2."""
     for words, sentence in (
@@ -100,22 +85,3 @@ def test_bad_input_stores_nothing(played: Ladder) -> None:
     missing = played("analyze", "--db", "missing.db")
     assert missing.code == 2
     assert not (played.folder / "missing.db").exists()
-
-
-@pytest.mark.very_slow
-def test_ctrl_c_keeps_what_is_done(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
-    """A stopped analysis exits soon with 130, and can be resumed."""
-    play = ("--simulations", "1", "--boards", "6x7", "--concurrency", "1", "--seed", "5")
-    assert ladder("match", "random", "stupid", "--games", "40", *play).code == 0
-    process = ladder.start("analyze", "--nodes", "2000000", "--division", "1")
-    eventually(lambda: query(ladder.db, "select count(*) from solved_positions") > [(0,)])
-    begun = time.monotonic()
-    done = ladder.interrupt(process, signal.SIGINT)
-    assert done.code == 130, done.err
-    assert time.monotonic() - begun < 30
-    assert "the same command resumes" in done.err
-    assert "Traceback" not in done.err
-    left = ladder("analyze", "--nodes", "1000", "--division", "1", "--json").document
-    assert left["games"] == 40

@@ -145,37 +145,3 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     assert done.code == 2
     assert "game 1 differs in duration_us" in done.err
     assert query(played.db, "select count(*) from games") == [(20,)]
-
-
-@pytest.mark.slow
-def test_games_that_are_stored_already_are_skipped(played: Ladder, other: str) -> None:
-    """Importing the same file again must change nothing."""
-    for form in ("jsonl", "csv"):
-        assert played("export", "--format", form, "-o", f"one.{form}").code == 0
-    done = played("import", "one.jsonl", "--json")
-    assert done.document == {"games": 0, "skipped": 20, "names": {}}
-    assert "0 games were imported, 20 were already stored" in played("import", "one.jsonl").out
-    (played.folder / "half.jsonl").write_text(
-        "".join((played.folder / "one.jsonl").read_text().splitlines(keepends=True)[:8])
-    )
-    assert played("import", "half.jsonl", "--db", other, "--json").document["games"] == 8
-    grown = played("import", "one.jsonl", "--db", other, "--json").document
-    assert grown == {"games": 12, "skipped": 8, "names": {}}
-    merged = played("export", "--db", other, "--format", "csv").out
-    assert merged == (played.folder / "one.csv").read_text()
-
-
-@pytest.mark.slow
-def test_unknown_bots_without_description_are_refused(played: Ladder, other: str) -> None:
-    """A file that does not describe a foreign bot must be refused."""
-    assert played("export", "-o", "one.jsonl").code == 0
-    lines = map(json.loads, (played.folder / "one.jsonl").read_text().splitlines())
-    bare = [{key: line[key] for key in line if key != "introduces"} for line in lines]
-    (played.folder / "bare.jsonl").write_text("\n".join(map(json.dumps, bare)))
-    done = played("import", "bare.jsonl", "--db", other)
-    assert done.code == 2
-    assert "'steady'" in done.err
-    assert query(other, "select count(*) from games") == [(0,)]
-    assert played("import", "none.jsonl").code == 2
-    (played.folder / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")
-    assert played("import", "bytes.jsonl").code == 2

@@ -1,13 +1,9 @@
 """Rating lists from files of games."""
 
-import cProfile
 import math
-import random
-from pathlib import Path
 
 import pytest
 
-from ladder.cli.main import run_command
 from tests.end_to_end.conftest import Ladder
 
 PLAIN = ("--first-mover-advantage", "0", "--prior", "0")
@@ -62,21 +58,3 @@ def test_what_cannot_be_rated_is_refused(
     assert named in done.err
     assert "Traceback" not in done.err
     assert ladder("rate", "none.pgn").code == 2
-
-
-@pytest.mark.slow
-def test_the_work_grows_with_the_games_and_no_faster(tmp_path: Path) -> None:
-    """Twice as many games take twice as many calls of functions, so that 100,000 take seconds."""
-    draw = random.Random(1)
-    file = tmp_path / "x.pgn"
-    calls = []
-    for count in (10, 1000, 2000, 4000):  # the first time modules are loaded, too
-        with file.open("w") as out:
-            for _ in range(count):
-                white, black = draw.sample(range(10), 2)
-                out.write(pgn(f"p{white}", f"p{black}", draw.choice(("1-0", "0-1", "1/2-1/2"))))
-        with cProfile.Profile() as profile:
-            assert run_command(["rate", str(file), "--json"]) == 0
-        calls.append(sum(entry.callcount for entry in profile.getstats()))
-    _, small, middle, large = calls
-    assert large - middle == pytest.approx(2 * (middle - small), rel=0.1)

@@ -1,27 +1,14 @@
 """Settings of a training that is begun with the defaults."""
 
 from pathlib import Path
-from types import ModuleType
 
 import msgspec
 import pytest
 
 from bots.champion import CHAMPION
 from bots.errors import SpecError
-from engine.board import parse_board_classes
 from ladder.errors import UsageError
-from ladder.learning.c4ai import settings as c4ai
 from ladder.learning.value import settings as value
-
-
-@pytest.mark.parametrize("training", [c4ai, value], ids=["c4ai", "value"])
-def test_the_default_boards_are_the_same_when_they_are_given(
-    training: ModuleType, tmp_path: Path
-) -> None:
-    """A training that was begun without boards is resumed by a command that names the default."""
-    boards = parse_board_classes(training.DEFAULT_BOARDS)
-    given = training.settings_for(tmp_path, seed=1, boards=boards)
-    assert given == training.settings_for(tmp_path, seed=1)
 
 
 def test_weights_are_trained_further_by_games_of_the_champion(tmp_path: Path) -> None:
@@ -33,13 +20,6 @@ def test_weights_are_trained_further_by_games_of_the_champion(tmp_path: Path) ->
     (tmp_path / value.SETTINGS).write_bytes(msgspec.json.encode(other))
     assert value.settings_for(tmp_path, start="shipped") == other
     assert "--player 'v21?c=0.3' " in value.format_command(other, 1)
-
-
-def test_new_weights_are_learned_by_v21(tmp_path: Path) -> None:
-    """A training without first weights is the one of earlier versions."""
-    begun = value.settings_for(tmp_path, seed=1)
-    assert (begun.player, begun.learner, begun.orders, begun.rate) == ("v18", "v21", 1, 0.002)
-    assert "--start" not in value.format_command(begun, 1)
 
 
 def test_first_weights_that_cannot_be_trained_further_are_refused(tmp_path: Path) -> None:

@@ -36,11 +36,6 @@ def test_the_bets_lose_on_the_wrong_side() -> None:
     assert log_evidence_below(counts=lost, mean=0.5) > math.log(200)
 
 
-def test_without_results_there_is_no_evidence() -> None:
-    """The capital begins as 1."""
-    assert log_evidence_above(counts=[0] * 5, mean=0.47) == pytest.approx(0.0)
-
-
 def test_rows_of_counts_are_judged_each_by_itself() -> None:
     """Arrays of counts give the evidence of each row, also for games instead of pairs."""
     rows = [[3, 1, 0, 0, 2], [0, 0, 9, 1, 0]]

@@ -55,9 +55,3 @@ def test_the_first_passage_of_a_single_wall_is_inverse_gaussian():
         (-drift * time - up) / math.sqrt(time)
     )
     assert chance_up_by(time=time, drift=drift, down=80.0, up=up) == pytest.approx(want)
-
-
-def test_at_time_zero_the_motion_is_where_it_started():
-    """At time 0 the motion is where it started."""
-    assert chance_down_by(time=0, drift=1, down=1, up=1) == 0
-    assert chance_inside_below(time=0, place=0.5, drift=1, down=1, up=1) == 1

@@ -67,10 +67,3 @@ def test_the_evidence_is_a_fair_bet(none, half, both):
     less, more = (math.exp(log_evidence(shares=way, limit=LIMIT) - here) for way in ways)
     assert (1 - LIMIT) * less + LIMIT * more == pytest.approx(1.0)
     assert less < 1 < more
-
-
-def test_without_units_there_is_no_evidence():
-    """Before the first unit the evidence is 1, and single failures are those of the best bet."""
-    assert log_evidence(shares={}, limit=LIMIT) == 0.0
-    one = log_evidence(shares={1.0: 1}, limit=LIMIT)
-    assert one == pytest.approx(math.log(np.mean(ALTERNATIVES)))

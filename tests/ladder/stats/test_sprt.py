@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ladder.errors import UsageError
 from ladder.stats.choices import Model
 from ladder.stats.counts import pentanomial
-from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
+from ladder.stats.sprt import Sprt, State, llr, sprt_result
 from ladder.stats.sprt_estimate import (
     SIEGMUND,
     estimate_after,
@@ -67,20 +67,6 @@ def test_swapping_sides_and_hypotheses_negates_the_ratio(row, model):
     assert float(here) == pytest.approx(-float(there), abs=1e-5)
 
 
-def test_without_games_the_ratio_is_zero():
-    """Before the first game the test is at 0 and undecided."""
-    got = sprt_result(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0))
-    assert (got.llr, got.state) == (0.0, State.CONTINUE)
-    assert estimate_after(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0)) is None
-
-
-def test_unequal_errors_give_unequal_bounds():
-    """Unequal chances of error give unequal bounds."""
-    lower, upper = bounds(alpha=0.05, beta=0.10)
-    assert lower == pytest.approx(math.log(0.10 / 0.95))
-    assert upper == pytest.approx(math.log(0.90 / 0.05))
-
-
 @pytest.mark.parametrize(
     ("elo0", "elo1", "alpha"), [(5, 5, 0.05), (5, 0, 0.05), (0, 5, 0.0), (math.nan, 5, 0.05)]
 )
@@ -88,14 +74,6 @@ def test_tests_with_impossible_hypotheses_or_errors_are_refused(elo0, elo1, alph
     """Hypotheses in the wrong order and chances out of range are errors for the user."""
     with pytest.raises(UsageError):
         Sprt(elo0=elo0, elo1=elo1, alpha=alpha)
-
-
-def test_the_estimate_far_from_the_bounds_is_the_plain_one():
-    """When the test is far from its bounds the estimate is the score's Elo."""
-    after = estimate_after(counts=(20, 50, 100, 50, 20), test=Sprt(elo0=-10, elo1=10, alpha=1e-9,
-                                                                  beta=1e-9))  # fmt: skip
-    assert after is not None
-    assert after.elo == pytest.approx(0.0, abs=0.1)
 
 
 GATES = 120

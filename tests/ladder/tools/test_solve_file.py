@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from engine.board import Board
-from engine.position import Position, format_moves, parse_position
+from engine.position import Position, format_moves
 from engine.seeds import SplitMix
 from engine.solver.solver import Solver
 from ladder.errors import UsageError
 from ladder.tools.solve import SolveOptions, solve
-from ladder.tools.solve_file import EASY_NODES, FileSolver, PositionFile
+from ladder.tools.solve_file import FileSolver, PositionFile
 from reports.solve import solved_document, solved_line
 from tests.engine.solver.oracle import random_position
 
@@ -44,18 +44,6 @@ def moves_of(run: list[Position]) -> list[str]:
     return [format_moves(each.moves) for each in run]
 
 
-def test_a_full_board_is_no_position_to_solve(tmp_path: Path) -> None:
-    """A game that ended in a draw is over, too."""
-    random, drawn = SplitMix(1), Position(Board(4, 4))
-    while drawn.winner is not None or not drawn.is_over:
-        drawn = Position(Board(4, 4)) if drawn.is_over else drawn
-        drawn = drawn.play(random.choice(drawn.legal_moves()))
-    file = tmp_path / "positions.txt"
-    file.write_text(format_moves(drawn.moves))
-    with pytest.raises(UsageError, match="line 1: the game is over"):
-        PositionFile(file, drawn.board, one_based=False).check()
-
-
 def test_documents_of_a_batch_are_those_of_single_positions(tmp_path: Path) -> None:
     """A line of JSON has the values that the document of its solution has."""
     positions = some_positions(EASY, 12, 20)
@@ -72,16 +60,6 @@ def test_documents_of_a_batch_are_those_of_single_positions(tmp_path: Path) -> N
         assert document == {
             key: value for key, value in solved_document(solved).items() if key != "seconds"
         }
-
-
-def test_boards_and_notations_may_be_mixed(tmp_path: Path) -> None:
-    """Every line keeps its board, its place and its value."""
-    texts = ["01", "4x5 01012", "4x5 0101", "", "4X5 2", "012", "6x6@1,1 3", "4x5"]
-    file = tmp_path / "positions.txt"
-    file.write_text("\r\n".join(texts))
-    found = lines_of(file, nodes=200, board=Board(4, 6))
-    boards = [parse_position(text if "x" in text.lower() else f"4x6 {text}") for text in texts]
-    assert [line.split(":")[0] for line in found] == [each.notation() for each in boards]
 
 
 @pytest.mark.slow
@@ -101,22 +79,6 @@ def test_threads_and_batches_change_no_line(tmp_path: Path, limit: int | None) -
         ] == [str(value) for value in values]
 
 
-@pytest.mark.slow
-def test_hard_positions_come_in_their_place(tmp_path: Path) -> None:
-    """A position that needs many nodes is solved alone, between the easy ones around it."""
-    board = Board(6, 6)
-    hard = Position.from_moves(board, (2, 2, 2, 2))
-    assert Solver(board, 8).solve(hard).nodes > EASY_NODES
-    texts = [format_moves(each.moves) for each in some_positions(board, 26, 5)]
-    file = tmp_path / "positions.txt"
-    file.write_text("\n".join([*texts[:3], "2222", *texts[3:]]))
-    found = lines_of(file, 2, board=board)
-    assert [line.split(":")[0] for line in found] == [
-        f"6x6 {text}" for text in [*texts[:3], "2222", *texts[3:]]
-    ]
-    assert found[3] == f"6x6 2222: {Solver(board, 8).solve(hard).low}"
-
-
 def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     """What cannot be read twice is solved without a check of all lines first."""
     pipe = tmp_path / "pipe"
@@ -127,15 +89,6 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     writer.start()
     assert sum(map(len, positions.runs())) == 2
     writer.join()
-
-
-@pytest.mark.parametrize("line", ["6x7 44", "6x7", "48", "0"])
-def test_one_based_lines_name_no_board(tmp_path: Path, line: str) -> None:
-    """They are digits from 1 to 7 alone, as `parse_position` reads them."""
-    file = tmp_path / "positions.txt"
-    file.write_text(f"44\n{line}\n")
-    with pytest.raises(UsageError, match="line 2: one-based positions are columns 1"):
-        PositionFile(file, EASY, one_based=True).check()
 
 
 @pytest.mark.parametrize(
@@ -177,18 +130,6 @@ def test_the_last_line_needs_no_end_and_an_empty_one_is_the_empty_board(
         assert [moves for run in runs for moves in moves_of(run)] == ["01", "", "0"]
     file.write_bytes(b"")
     assert PositionFile(file, EASY, one_based=False).check() == 0
-
-
-def test_a_device_without_lines_is_refused() -> None:
-    """It must not fill the memory."""
-    with pytest.raises(UsageError, match="has a line of more than 16384 characters"):
-        list(PositionFile(Path("/dev/zero"), EASY, one_based=False).runs())
-
-
-def test_a_file_that_cannot_be_opened_is_reported() -> None:
-    """A name that the system refuses is bad input, not an error of the program."""
-    with pytest.raises(UsageError, match="cannot be read: File name too long"):
-        PositionFile(Path("a" * 300), EASY, one_based=False).check()
 
 
 def test_a_file_is_checked_and_counted(tmp_path: Path) -> None:

@@ -9,12 +9,10 @@ from ladder.errors import UsageError
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.result import CommitVerdict, result_of
 from ladder.experiments.bisect.search import (
-    LEAST_PAIRS,
     Answer,
     BisectQuestion,
     CommitSearch,
     Posterior,
-    possible_drops,
     posterior_of,
 )
 from tests.support.data.bisected import CHAIN, history, pair, played
@@ -56,13 +54,6 @@ def test_commits_that_cannot_be_distinguished_are_all_named() -> None:
     result = result_of(search, conditions="", seed=1)
     assert result.culprit is None
     assert result.exit_code == 4
-
-
-def test_skipped_commits_elsewhere_do_no_harm() -> None:
-    """An untestable commit that is not beside the culprit must not spoil the answer."""
-    search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
-    played(search, 9, untestable=(7, 12))
-    assert (search.answer, search.suspects) == (Answer.FOUND, (9,))
 
 
 @pytest.mark.slow
@@ -117,16 +108,6 @@ def test_the_limit_of_games_holds() -> None:
     assert "the most that are allowed" in result_of(search, conditions="", seed=1).reason
 
 
-def test_a_first_visit_plays_its_least_pairs() -> None:
-    """Beginning a visit costs as much as some games."""
-    search = CommitSearch(history(), BisectQuestion(max_drop=400.0))
-    for number in range(LEAST_PAIRS):
-        assert search.index == 15
-        search.enter("commit", "good")
-        search.take(pair(number, won=False), "commit", "good")
-    assert search.index == 7
-
-
 def test_the_posterior_of_one_commit_is_that_of_bayes() -> None:
     """With one commit and one drop the odds must be the likelihood ratio."""
     after = posterior_of(np.ones((1, 1), dtype=bool), np.array([[2.0]]))
@@ -170,12 +151,6 @@ def test_settings_of_a_search_out_of_range_are_refused(numbers: dict[str, float]
     """The message must name the number."""
     with pytest.raises(UsageError, match="must be"):
         BisectQuestion(**numbers)  # type: ignore[arg-type]
-
-
-def test_hypotheses_are_multiples_of_the_smallest_drop() -> None:
-    """Drops double up to the largest one; the smallest drop stands alone beyond it."""
-    assert possible_drops(100.0) == (100.0, 200.0, 400.0, 800.0)
-    assert possible_drops(900.0) == (900.0,)
 
 
 @pytest.mark.parametrize(("chance", "sure"), [(0.018, False), (0.016, True)])

@@ -84,28 +84,6 @@ def test_a_stored_gate_survives_new_names(league: League) -> None:
     assert past_run(league.store, gate.id).title.startswith("old against new")
 
 
-def test_a_gate_without_its_question_keeps_its_counts(league: League) -> None:
-    """Runs of earlier versions hold no question: the verdict stands, no ratio is made up."""
-    gate = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old"})
-    league.pair(gate, "new", "old", "1-0", "1/2")
-    (trial,) = trials_of(league.store, league.store.divisions.all()[0])
-    assert trial.result is None
-    assert trial.standing.pentanomial == (0, 0, 0, 1, 0)
-
-
-def test_matches_stand_beside_gates_and_ladders_do_not(league: League) -> None:
-    """From the side of the bot that was named first, the latest run first."""
-    league.pair(league.run(), "old", "new", "1-0", "1-0")
-    for result in ("1-0", "0-1"):
-        league.pair(league.run(kind=RunKind.MATCH), "new", "old", result, "1/2")
-    trials = trials_of(league.store, league.store.divisions.all()[0])
-    assert [trial.run.id for trial in trials] == [3, 2]
-    assert [(trial.bot, trial.standing.wins, trial.standing.losses) for trial in trials] == [
-        ("new", 0, 1),
-        ("new", 1, 0),
-    ]
-
-
 @pytest.mark.slow
 def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
     """Forfeits first, then the shortest; none that it won or that are another run's."""

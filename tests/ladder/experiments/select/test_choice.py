@@ -78,11 +78,6 @@ def test_strengths_are_those_that_made_the_results() -> None:
     )
 
 
-def test_no_candidate_is_dropped_before_it_has_played() -> None:
-    """Without the least number of pairs of each the field stays whole."""
-    assert contenders(np.zeros((4, 4, 5)), SelectQuestion()).all()
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_the_best_is_chosen_wherever_it_stands(seed: int) -> None:
     """One that is better than all others by three times the indifference must be the choice."""
@@ -212,10 +207,3 @@ def test_a_plain_loser_is_out_soon() -> None:
     for one, other, lost in ((0, 1, 12), (0, 2, 2), (1, 2, 2)):
         counts[one, other, 4] = counts[other, one, 0] = lost
     assert contenders(counts, SelectQuestion()).tolist() == [True, False, True]
-
-
-def test_a_single_pair_already_counts() -> None:
-    """After one pair its winner is the stronger one."""
-    counts = np.zeros((2, 2, 5))
-    counts[0, 1, 4] = counts[1, 0, 0] = 1.0
-    assert strengths(counts).differences[0, 1] > 0

@@ -62,13 +62,6 @@ def test_themes_are_shared_out_and_positions_differ() -> None:
 
 
 @pytest.mark.slow
-def test_equal_seeds_make_equal_suites() -> None:
-    """Other seeds make other suites."""
-    assert mined(5) == mined(5)
-    assert mined(5)[0] != mined(5, seed=2)[0]
-
-
-@pytest.mark.slow
 def test_threads_find_the_puzzles_of_one() -> None:
     """Puzzles, their order and what is counted do not depend on the number of threads."""
     assert mined(10, threads=3) == mined(10)
@@ -80,13 +73,3 @@ def test_a_stop_ends_a_long_search() -> None:
     games = careless_games(parse_board_classes("9x9"), 1)
     list(mine(games, state, nodes=1 << 50, is_stopped=lambda: next(asked) > 30))
     assert state.found < 100
-
-
-@pytest.mark.slow
-def test_a_stop_ends_the_mining_and_keeps_what_was_found() -> None:
-    state = Mining(100)
-    asked = iter(range(1000))
-    found = list(
-        mine(careless_games(BOARDS, 1), state, nodes=100_000, is_stopped=lambda: next(asked) > 150)
-    )
-    assert len(found) == state.found < 100

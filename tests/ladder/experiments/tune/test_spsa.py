@@ -69,21 +69,6 @@ def test_the_estimate_is_the_mean_of_the_last_half() -> None:
     assert reached != pytest.approx(0.5)
 
 
-def test_an_integer_at_its_bound_still_differs() -> None:
-    """The two settings of a step differ by one in the direction of the step, within the range."""
-    parameters = read_parameters(["n=0..1:int"])
-    up = down = 0
-    for seed in range(20):
-        search = Spsa(parameters, steps=100, seed=seed)
-        a, b = search.propose()
-        before = search.point[0]
-        search.add_result(1)  # the first setting won, so the search moves towards it
-        assert (search.point[0] > before) == (a["n"] > b["n"])
-        up, down = up + (a["n"] > b["n"]), down + (a["n"] < b["n"])
-    assert up
-    assert down
-
-
 def test_a_step_is_measured_by_the_perturbation_that_was_played() -> None:
     """An integer is perturbed by more than the sequence says, and moves by as much less."""
     parameters = read_parameters(["a=0..1", "n=0..2:int"])

@@ -1,7 +1,6 @@
 """Counts of mistakes from verdicts, against counting by hand."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -9,8 +8,6 @@ from db.records.analysis import JudgedGame
 from engine.solver.value import Outcome
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict
-from reports.analyze import remarks
-from tests.support.data.analysed import an_analysis
 
 LOSS, DRAW, WIN = Outcome.LOSS, Outcome.DRAW, Outcome.WIN
 RIGHT = MoveVerdict(WIN, WIN, Decision.YES, 0, 0.5, Claim.TRUE)
@@ -88,12 +85,6 @@ def test_mistakes_are_counted_by_plies_left() -> None:
     assert [each.unknown for each in one.by_plies_left] == [1, 0]
 
 
-def test_bins_of_large_boards_are_wider() -> None:
-    """Twelve columns fit a terminal, and twenty-four do not."""
-    one = first(replace(game(1, [RIGHT, OPEN] * 10), board="12x12"))
-    assert [(each.first, each.last) for each in one.by_plies_left] == [(121, 132), (133, 144)]
-
-
 def test_errors_count_a_pair_as_one_unit() -> None:
     """Two equal games of one pair are as much evidence as one of them."""
     moves = [[RIGHT, OPEN], [GIVEN_AWAY, OPEN]]
@@ -118,29 +109,8 @@ def test_a_bot_without_mistakes_has_an_error() -> None:
     assert (nothing.per_100, nothing.unknown_share) == (None, 1.0)
 
 
-def test_without_analysed_games_there_are_no_counts() -> None:
-    assert mistakes_by_revision([]) == {}
-
-
 def test_games_that_were_lost_after_the_opening_are_counted_apart() -> None:
     """A lost game without a mistake of its loser was lost before its first move."""
     lost, open_ = game(1, [HASTY, RIGHT, HASTY]), game(2, [HASTY, RIGHT, OPEN])
     found = first(lost, open_, game(3, [LOST]), game(4, [HASTY], result="win"))
     assert (found.lost_games, len(found.losing_moves), found.lost_from_start) == (3, 1, 1)
-
-
-def test_a_single_lost_game_is_described_in_the_singular() -> None:
-    """One game, one mistake and one ply are not several, and have no half."""
-    assert remarks(an_analysis()[1])[0] == (
-        "a lost 1 game: 1 by a known mistake with 42 plies left, 0 from the opening on, 0 for an "
-        "unknown cause"
-    )
-
-
-def test_a_bot_with_few_decisions_is_listed_low() -> None:
-    """The order of bots is that of their mistakes plus error, not of the mistakes alone."""
-    known = first(*(game(number, [RIGHT, OPEN] * 20) for number in range(9)))
-    erring = first(*(game(number, [LOST, OPEN] + [RIGHT, OPEN] * 20) for number in range(9)))
-    hardly, unknown = first(game(1, [RIGHT]), game(2, [RIGHT])), first(game(1, [OPEN]))
-    assert known.at_most < erring.at_most < hardly.at_most < unknown.at_most
-    assert hardly.per_100 == 0

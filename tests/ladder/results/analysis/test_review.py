@@ -11,9 +11,6 @@ from db.records.games import Thought
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
-from engine.result import Result
-from engine.solver.value import Outcome
-from ladder.errors import UsageError
 from ladder.match.openings.draw import search_value
 from ladder.results.analysis.division import GameTruth, read_truth
 from ladder.results.analysis.game import (
@@ -36,7 +33,6 @@ from ladder.results.analysis.verdict import (
     solve_columns,
     unpack_columns,
 )
-from ladder.results.overview.games import unstored_game
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.results.analysis.test_session import Silent, count_rows
 from tests.support.calls import calls_of
@@ -131,14 +127,6 @@ def test_a_cut_off_review_is_analysed_again(store: Store) -> None:
     assert (state.waiting, state.decided) == (2, state.positions)
 
 
-def test_a_review_that_runs_out_of_time_loses_no_stored_values(store: Store) -> None:
-    """Stored values of more nodes are kept where a later review has no time."""
-    game = stored_game(store)
-    made = reviewed(store, game, ReviewLimits(nodes=1000))
-    again = reviewed(store, game, ReviewLimits(nodes=10**9, seconds=0))
-    assert again.truth.columns == made.truth.columns
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("is_stop", [False, True])
 def test_a_search_ends_within_a_position(store: Store, is_stop: bool) -> None:
@@ -173,29 +161,6 @@ def test_a_search_ends_within_a_position(store: Store, is_stop: bool) -> None:
         is_open = any(column is not None and column.outcome is None for column in columns)
         assert position.nodes == 10**15 or not is_stop
         assert position.nodes == 1 or not is_open
-
-
-def test_a_line_is_reviewed(store: Store) -> None:
-    """A game that is not stored keeps its values, without verdicts."""
-    position = Position.from_moves(parse_board(BOARD), random_moves(BOARD, 5))
-    row = unstored_game(position, ("first", "second"))
-    assert read_truth(store, row) is None
-    made = review_game(store, row, ReviewLimits())
-    assert made is not None
-    save_review(store, row, made.analysed)
-    truth = read_truth(store, row)
-    assert truth is not None
-    assert truth.columns == made.truth.columns
-    last = best_bounds(truth.columns[-1]).outcome
-    assert last is {Result.DRAW: Outcome.DRAW}.get(row.result, Outcome.WIN)
-    assert count_rows(store, "verdicts") == 0
-
-
-def test_a_game_without_moves_is_refused(store: Store) -> None:
-    """A game without a move has nothing to analyze."""
-    row = unstored_game(Position(parse_board(BOARD)), ("first", "second"))
-    with pytest.raises(UsageError, match="no moves after its opening"):
-        review_game(store, row, ReviewLimits())
 
 
 def test_a_stopped_review_stores_nothing(store: Store) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.records.games import Thought, parse_claim
-from db.records.runs import NewRun, RunKind, RunStatus
+from db.records.runs import NewRun, RunKind
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
@@ -125,24 +125,6 @@ def test_a_stopped_analysis_resumes(games: Games) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checks", [50, 300, 560])
-def test_few_nodes_find_the_same_after_an_interruption(store: Store, checks: int) -> None:
-    """Results within a node limit must not depend on interruptions."""
-    made = Games(store, "5x5")
-    for seed in range(8):
-        made.add(random_moves("5x5", 2 * seed), random_moves("5x5", 2 * seed + 1))
-    run(made, nodes=3000)
-    whole = made.store.analysis.judged(made.division.id)
-    known = read_mistakes(store, made.division)
-    made.store.analysis.delete_all()
-    limit = iter(range(10_000))
-    assert run(made, nodes=3000, is_stopped=lambda: next(limit) >= checks).stopped
-    run(made, nodes=3000)
-    assert made.store.analysis.judged(made.division.id) == whole
-    assert read_mistakes(store, made.division) == known
-
-
-@pytest.mark.slow
 def test_threads_find_the_verdicts_of_one(store: Store) -> None:
     """Within a node limit, verdicts and positions are stored as one thread stores them."""
     made = Games(store, "5x5")
@@ -184,14 +166,6 @@ def test_the_rating_list_names_what_it_leaves_out(games: Games) -> None:
     assert (listed.games, listed.unrated, listed.other_divisions) == (20, 2, (other.label,))
     every = run(games)
     assert (every.asked, every.games, every.unrated, every.other_divisions) == (22, 2, 0, ())
-
-
-@pytest.mark.slow
-def test_a_division_without_a_rating_list_is_analysed_whole(store: Store) -> None:
-    """Where only matches were played their games are taken."""
-    made = Games(store, BOARD, is_rated=False)
-    made.add(random_moves(BOARD, 1))
-    assert (run(made, rated_only=True).games, run(made).waiting) == (2, 0)
 
 
 def test_nodes_are_chosen_by_board_and_free_cells() -> None:
@@ -248,31 +222,3 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     assert columns is not None
     assert {proof.truth for proof in made.false_proofs} == {format_truth(columns)}
     assert format_truth(columns) == row.thoughts[lie].claim
-
-
-@pytest.mark.slow
-def test_a_run_may_be_deleted_while_its_games_are_analysed(
-    store: Store, games: Games, tmp_path: Path
-) -> None:
-    """Verdicts on a deleted game are not stored; solved positions are."""
-
-    def delete_the_run() -> bool:
-        if store.runs.find():
-            with Store.open(str(tmp_path / "ladder.db")) as other:
-                other.runs.delete(games.run.id)
-        return False
-
-    games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
-    made = run(games, is_stopped=delete_the_run)
-    assert (made.games, made.stopped) == (1, False)
-    assert count_rows(store, "verdicts") == 0
-    assert count_rows(store, "solved_positions") > 0
-
-
-@pytest.mark.slow
-def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
-    """Verdicts must not keep games from being deleted."""
-    run(games)
-    games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
-    games.store.runs.delete(games.run.id)
-    assert count_rows(games.store, "verdicts") == 0

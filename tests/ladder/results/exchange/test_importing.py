@@ -11,19 +11,14 @@ import msgspec
 import pytest
 
 from db.errors import DatabaseError
-from db.records.exchange import AdjudicationLine, BotLine, ConditionsLine, GameLine, Introduction
+from db.records.exchange import AdjudicationLine, BotLine, GameLine, Introduction
 from db.records.games import Proof
 from db.records.launch import Launch, Origin
 from db.records.pairs import PlannedPair
-from db.records.runs import Conditions
 from db.store import Store
-from engine.board import parse_board
 from engine.opening_set import parse_opening_set
-from engine.position import Position, parse_moves
 from engine.result import Result, Termination
-from engine.solver.solver import Solver
 from ladder.errors import UsageError
-from ladder.match.game.adjudicator import proof_of
 from ladder.match.registry.registered import refuse_unplayable
 from ladder.results.analysis.division import read_columns
 from ladder.results.analysis.session import analyse
@@ -190,24 +185,6 @@ def test_a_file_that_breaks_an_invariant_is_refused(
     assert list(store.exchange.export_lines()) == []
 
 
-@pytest.mark.slow
-def test_another_default_opening_is_exported_and_imported(store: Store, tmp_path: Path) -> None:
-    """The division's default is kept; the first default must stay unwritten."""
-    conditions = Conditions("4x4,thu", None, {"simulations": 10}, fixed_opening=1)
-    division = ConditionsLine.of(conditions)
-    assert b"fixed" not in msgspec.json.encode(
-        ConditionsLine.of(conditions._replace(fixed_opening=4))
-    )
-    lines = [msgspec.structs.replace(line, division=division) for line in lines_of_a_pair()]
-    path = tmp_path / "games"
-    path.write_text("\ufeff" + "".join(write_jsonl(lines)))  # with a byte order mark
-    with open_games(path) as games:
-        assert import_games(store, path.name, games).games == 2
-    (made,) = store.divisions.all()
-    assert (made.label, made.conditions) == ("4x4,thu+auto1/10sims", conditions)
-    assert [line.division for line in store.exchange.export_lines()] == [division] * 2
-
-
 def adjudicated_pair(*proofs: Proof) -> list[GameLine]:
     """Return the pair of the valid file with games that were adjudicated earlier."""
     lines = []
@@ -269,22 +246,6 @@ def test_adjudicated_games_are_exported_and_imported(store: Store, tmp_path: Pat
     assert pgn.count('[Date "2023.11.14"]') == 2
 
 
-def test_doctor_solves_adjudicated_games_again(store: Store, tmp_path: Path) -> None:
-    """A false proof must be a fault, even one that the rules allow; a true one must not."""
-    moves, solver = ("01010", "0101"), Solver(parse_board("4x4"), 1)
-    positions = [Position.from_moves(solver.board, parse_moves(text)) for text in moves]
-    true = [proof_of(position, solver.solve(position)) for position in positions]
-    assert None not in true
-    false = (Proof(Result.WIN, 2), true[1])
-    for proofs, stream, level in ((true, "s1", Level.OK), (false, "s2", Level.FAULT)):
-        lines = [msgspec.structs.replace(line, stream=stream) for line in adjudicated_pair(*proofs)]
-        texts = [msgspec.json.encode(line) for line in lines]
-        assert taken_in(store, tmp_path / "games.jsonl", texts) == 2
-        (finding,) = [each for each in examine_database(store) if each.topic == "adjudicated"]
-        assert finding.level is level, finding
-    assert f"game 3 is a {true[0].text}, not a win 2" in finding.text
-
-
 @pytest.mark.slow
 def test_analyses_travel_with_the_games(store: Store, tmp_path: Path) -> None:
     """Verdicts and solved positions are as before, also of games that are stored already."""
@@ -327,15 +288,6 @@ def test_games_that_contradict_each_other_about_their_run_are_refused(
     words = f"line 3: .* the same {field}"
     with pytest.raises(UsageError, match=words):
         taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
-
-
-def test_a_stream_has_one_seed(store: Store, tmp_path: Path) -> None:
-    """Pairs of another seed must not be mixed into a stream that is stored."""
-    lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
-    assert taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, lines)]) == 2
-    others = [{**line, "pair": 1, "run_seed": 6} for line in lines]
-    with pytest.raises(UsageError, match="another identity or seed"):
-        taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, others)])
 
 
 def test_the_last_pair_number_ends_a_stream(store: Store, tmp_path: Path) -> None:

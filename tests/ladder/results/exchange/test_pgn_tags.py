@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from ladder.errors import UsageError
 from ladder.results.standings.pgn_list import (
-    WANTED,
     count_results,
-    tagged_games,
 )
 
 
@@ -97,13 +95,6 @@ def test_comments_are_those_of_the_standard(moves: str) -> None:
     assert results(text) == {("a", "b"): [0, 0, 1], ("c", "d"): [1, 0, 0]}
 
 
-def test_games_without_moves_are_distinguished() -> None:
-    """A file of tags only must be read, with or without empty lines, in any order of tags."""
-    tags = '[Result "1-0"]\n[Black "b"]\n[White "a"]\n'
-    for between in ("", "\n", "\r\n\r\n"):
-        assert results(between.join([tags] * 3)) == {("a", "b"): [0, 0, 3]}
-
-
 def test_names_keep_their_letters() -> None:
     """Quotes, backslashes, UTF-8, Latin-1 and a byte order mark must be read as they are meant."""
     assert list(results("\ufeff" + game(r"say \"x\" \\", "Müller", "1-0"))) == [
@@ -127,11 +118,3 @@ def test_what_cannot_be_read_is_refused_by_line(text: str, named: str) -> None:
     """A broken game must be named with its line."""
     with pytest.raises(UsageError, match=named):
         results(text)
-
-
-def test_a_game_is_yielded_before_the_next_is_read() -> None:
-    """A game must be yielded before the next one is read to its end."""
-    lines = iter([*game("a", "b", "1-0").encode().splitlines(), b'[White "c"]', b"never read"])
-    first = next(iter(tagged_games(lines, wanted=WANTED)))
-    assert (first.line, first.tags[b"White"]) == (1, b"a")
-    assert next(lines) == b"never read"

@@ -1,6 +1,5 @@
 """The speed of a run, as another process sees it."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,14 +47,4 @@ def test_a_clock_that_is_set_moves_no_speed_far(
     assert found.games_an_hour == (None if speed is None else pytest.approx(speed, rel=0.02))
     left = None if speed is None else pytest.approx(100 / speed * 3600, rel=0.02)
     assert found.seconds_left == left
-    league.store.close()
-
-
-@pytest.mark.slow
-def test_the_present_is_the_clock_of_this_machine(run: tuple[League, PastRun]) -> None:
-    """Without a moment given it must be now: games of long ago give no speed."""
-    league, past = run
-    assert time.time() > FIRST + HOUR
-    (found,) = measure_paces(league.store, [past])
-    assert found.games_an_hour is None
     league.store.close()

@@ -11,11 +11,9 @@ from db.records.pairs import PairRecord, PlannedPair
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.results.standings.comparison import BotDifference, Share, compare
+from ladder.results.standings.comparison import BotDifference, compare
 from ladder.stats.elo import score_to_elo
-from ladder.stats.pool import fitting
 from tests.db.making import add_bots, game, new_run, play_all, to_plan
-from tests.support.calls import calls_of
 from tests.support.storing import finish_pair
 
 
@@ -56,16 +54,6 @@ def division_with(
 
 
 @pytest.mark.slow
-def test_a_comparison_costs_one_fit(store: Store) -> None:
-    """The list and all differences must come from a single maximum of the likelihood."""
-    division = division_with(store, mixed=[(0, 1), (1, 2), (0, 2)], won=[])
-    with calls_of(fitting._climb) as fits:
-        found = compare(store, division, ["v3", "v1", "v2"])
-    assert all(pair.elo is not None for pair in found.versus)
-    assert len(fits) == 1
-
-
-@pytest.mark.slow
 def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
     """A bot that won everything is ahead by a bound; two that won everything are not compared."""
     division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])
@@ -99,12 +87,3 @@ def test_the_chance_of_a_difference_is_that_of_the_stronger_bot(los: float, sent
         "a", "b", (1, 0, 2), (1, 0, 0, 0, 0), elo=-10.0, error95=30.0, los=los
     )
     assert difference.sentence == sentence
-
-
-def test_scores_by_board_class_are_points_per_game(store: Store) -> None:
-    """A bot that won every game has all points in each view of its games."""
-    division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])
-    winner, loser = compare(store, division, ["v1", "v2"]).sides[0], "v3"
-    assert winner.by_class == {"thu": Share(18, 18.0)}
-    assert winner.opponents == {loser: Share(18, 18.0)}
-    assert (winner.first, winner.second) == (Share(9, 9.0), Share(9, 9.0))

@@ -7,7 +7,6 @@ import pytest
 
 from db.records.games import Thought
 from engine.result import Termination
-from ladder.errors import UsageError
 from ladder.results.standings.division import standings_of_division
 from ladder.results.standings.move_times import move_times
 from ladder.results.standings.report_data import Reason, ReportData, read_report_data
@@ -54,20 +53,6 @@ def test_retired_bots_are_shown_if_asked_for(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_patterns_choose_the_bots_of_a_page(league: League) -> None:
-    """Tables hold these bots, games every one in which at least one of them played."""
-    data = of(league, patterns=("b", "c"))
-    assert [bot.name for bot in data.standings.bots if bot.name == "a"] == []
-    assert {pair.a for pair in data.pairings} == {"b", "c"}
-    played = [{shown.game.first, shown.game.second} for shown in data.games]
-    assert all(names & {"b", "c"} for names in played)
-    assert any("a" in names for names in played)
-    assert {times.bot for times in data.move_times} == {"b", "c"}
-    with pytest.raises(UsageError, match="nobody"):
-        of(league, patterns=("nobody*",))
-
-
-@pytest.mark.slow
 def test_forfeits_come_first_with_their_last_output(league: League) -> None:
     """Then short losses; as many games as are wanted, none twice."""
     data = of(league, games=20, retired=True)
@@ -77,15 +62,6 @@ def test_forfeits_come_first_with_their_last_output(league: League) -> None:
     assert all(shown.game.last_output for shown in forfeits)
     assert Reason.SHORT in {shown.reason for shown in data.games}
     assert of(league, games=0).games == []
-
-
-@pytest.mark.slow
-def test_scores_by_class_sum_up_the_games(league: League) -> None:
-    """The games of a class, the first mover's points and each bot's."""
-    (scores,) = of(league).classes
-    assert scores.games == 138
-    assert scores.first_mover_score == pytest.approx((3 * 22 + 3) / 138)
-    assert scores.scores["old"] == pytest.approx(0.0)
 
 
 @pytest.mark.slow

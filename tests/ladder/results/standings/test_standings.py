@@ -14,7 +14,6 @@ from ladder.results.standings.notes import NoRatedGames, NotConnected, RepeatedG
 from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import Standings
 from ladder.stats.elo import score_to_elo
-from ladder.stats.pool import fitting
 from ladder.stats.pool.rating import RatingOptions
 from reports.html.sections.ratings import ratings_figure
 from reports.layout.format import to_json
@@ -31,7 +30,6 @@ from reports.report.standings import (
     standings_document,
     standings_markdown,
 )
-from tests.support.calls import calls_of
 
 DIVISION = DivisionRow(1, "thu/100ms", "thu", 0, {"time_ms": 100})
 
@@ -108,14 +106,6 @@ def test_a_shutout_is_finite_and_noted() -> None:
     assert documents[0]["elo_at_most"] is None
 
 
-def test_the_likelihood_is_maximised_once() -> None:
-    """A list with its notes must cost a single fit."""
-    tables = [table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED)]
-    with calls_of(fitting._climb) as fits:
-        assert standings(*tables).pool is not None
-    assert len(fits) == 1
-
-
 def test_bots_that_no_games_connect_are_not_rated() -> None:
     """The largest group is rated; the others have null with a reason."""
     result = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("x", "y", MIXED))
@@ -134,15 +124,6 @@ def test_an_empty_division_has_an_empty_list() -> None:
     assert list(result.notes) == [NoRatedGames()]
     assert rate_tables([]) is None
     assert result.first_mover_elo == {}
-
-
-def test_a_board_without_rated_games_has_no_first_mover_advantage() -> None:
-    """Where only bots played that nothing connects with the list there is no number, not zero."""
-    result = standings(
-        table("a", "b", MIXED), table("b", "c", MIXED), table("x", "y", MIXED, board_class="6x7")
-    )
-    assert result.first_mover_elo["6x7"] is None
-    assert result.first_mover_elo["thu"] is not None
 
 
 def test_forfeits_mark_a_bot() -> None:

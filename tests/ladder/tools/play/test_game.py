@@ -81,39 +81,6 @@ def test_undo_goes_back_to_the_persons_last_turn(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_after_undo_the_bot_answers_the_position_on_the_board() -> None:
-    """The bot answers as if the undone moves had never been made."""
-    with spar(built_in("v12")) as game:
-        game.drop(0)
-        game.reply()
-        game.undo()
-        game.drop(3)
-        game.reply()
-        with_undo = game.position.moves
-    with spar(built_in("v12")) as straight:
-        straight.drop(3)
-        straight.reply()
-        assert straight.position.moves == with_undo
-
-
-def test_undo_after_the_end_continues_the_game(tmp_path: Path) -> None:
-    """A finished game continues from before its last moves."""
-    with spar(fake(tmp_path, "honest")) as game:
-        for column in (6, 6, 6):
-            game.drop(column)
-            game.reply()
-        game.drop(6)
-        assert game.verdict is not None
-        assert game.verdict.result is Result.WIN
-        assert game.undo()
-        assert game.verdict is None
-        game.drop(5)
-        game.reply()
-        assert game.verdict is not None
-        assert game.verdict.result is Result.LOSS
-
-
-@pytest.mark.slow
 def test_a_hint_comes_from_another_bot_and_changes_nothing(tmp_path: Path) -> None:
     """The hint is for the current position, and the game is not affected."""
     with spar(fake(tmp_path, "honest")) as game:
@@ -147,14 +114,6 @@ def test_the_values_of_the_columns_are_the_solver_s(tmp_path: Path) -> None:
         assert game.position is before
     with spar(fake(tmp_path, "honest"), board=Board(12, 12, (0, 0))) as game:
         assert [bounds and bounds.outcome for bounds in game.column_values()] == [None] * 12
-
-
-@pytest.mark.slow
-def test_an_abandoned_game_is_not_solved(tmp_path: Path) -> None:
-    """A server that ends a game need not wait for the solver."""
-    with spar(fake(tmp_path, "honest"), board=Board(6, 6)) as game:
-        game.abandon()
-        assert [bounds and bounds.outcome for bounds in game.column_values()] == [None] * 6
 
 
 @pytest.mark.very_slow
@@ -198,15 +157,6 @@ def test_a_bot_that_fails_loses_the_game(
         assert words in verdict.detail
         assert game.record().detail == verdict.detail
     assert psutil.Process().children(recursive=True) == before
-
-
-def test_an_unfinished_game_has_no_record(tmp_path: Path) -> None:
-    """Only finished games are stored."""
-    with (
-        spar(fake(tmp_path, "honest")) as game,
-        pytest.raises(ValueError, match="not over"),
-    ):
-        game.record()
 
 
 def test_a_bot_that_resigns_loses_to_the_person(tmp_path: Path) -> None:
