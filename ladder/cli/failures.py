@@ -60,7 +60,8 @@ def _describe(error: Exception) -> tuple[int, str]:
         if twin in (getattr(error, "possibilities", None) or ()):
             error.possibilities = [twin]  # type: ignore[attr-defined]
         usage = getattr(getattr(error, "ctx", None), "command_path", "ladder")
-        return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{show()} (see `{usage} --help`)"
+        shown = show().replace(": Value error, ", ": ").rstrip(".")  # of Typer's choices
+        return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{shown} (see `{usage} --help`)"
     if isinstance(error, BrokenPipeError):
         # The reader of the output has closed it, as `| head` does; nothing is wrong.
         return ExitCode.DONE, ""

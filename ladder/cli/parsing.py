@@ -75,13 +75,12 @@ def parse_budgets(
         times = _odds_of(time or DEFAULT_TIME, "--time", parse_time)
         amounts = {**_fields_of(TIME, {None: parse_time(DEFAULT_TIME), **times}), **amounts}
     if overage is not None:
+        reserves = _odds_of(overage, "--overage", parse_overage)
         if time is None and clock is None:
             raise UsageError(
                 "--overage is for moves that take longer than their --time: give --time, too"
             )
-        amounts |= _fields_of(
-            OVERAGE, _for_all(_odds_of(overage, "--overage", parse_overage), "--overage")
-        )
+        amounts |= _fields_of(OVERAGE, _for_all(reserves, "--overage"))
     return Budgets(amounts)
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import MOST_GAMES, Workers, whole
+from ladder.cli.options import MOST_GAMES, Workers, number, whole
 from ladder.cli.output import print_result, show_table
 from ladder.cli.parsing import parse_boards, parse_names
 from ladder.errors import UsageError
@@ -43,7 +43,7 @@ def harness(
 def search(
     bots: str = "*",
     boards: str = "11x11@5,5",
-    seconds: float = 2.0,
+    seconds: Annotated[float, number(0.01, 600, with_low=True)] = 2.0,
     json: bool = False,
 ) -> int:
     """Measure how many simulations or nodes per second the built-in players search.
@@ -57,8 +57,6 @@ def search(
     Example:
       ladder bench search --bots v17 --boards 11x11@5,5
     """
-    if not 0.01 <= seconds <= 600:
-        raise UsageError(f"--seconds: {seconds:g} is not between 0.01 and 600")
     players = choose_players(parse_names(bots))
     chosen = [entry.board for entry in parse_boards(boards)]
     specific = [board for board in chosen if board is not None]

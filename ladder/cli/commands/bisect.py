@@ -6,7 +6,7 @@ from db.records.bots import BotRow
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.options import DEFAULT_DATABASE, Database, GamesFromTwo
+from ladder.cli.options import DEFAULT_DATABASE, Confidence, Database, Elo, GamesFromTwo
 from ladder.cli.output import print_error, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
@@ -28,8 +28,8 @@ def bisect(
     build: str = "",
     python: str | None = None,
     all_: bool = False,
-    max_drop: float = 20.0,
-    confidence: float = 0.95,
+    max_drop: Elo = 20.0,
+    confidence: Confidence = 0.95,
     max_games: GamesFromTwo = 20_000,
     model: Model = Model.LOGISTIC,
     options: RunOptions,

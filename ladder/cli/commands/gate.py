@@ -1,6 +1,7 @@
 """`ladder gate`: tests whether a candidate is worse, or better, than its baselines."""
 
 from pathlib import Path
+from typing import Annotated
 
 from db.records.runs import RunKind
 from db.store import Store
@@ -8,7 +9,15 @@ from ladder.cli.database import open_store
 from ladder.cli.gate_files import publish
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.opening_hint import propose_openings
-from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, GamesFromTwo
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    BotName,
+    BotNames,
+    Chance,
+    Database,
+    GamesFromTwo,
+    number,
+)
 from ladder.cli.output import check_writable, print_error, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
@@ -36,10 +45,10 @@ def gate(
     *,
     candidate: BotName,
     against: BotNames,
-    max_drop: float | None = None,
-    min_gain: float = 0.0,
-    alpha: float = 0.05,
-    beta: float = 0.05,
+    max_drop: Annotated[float, number(0, 1000, with_low=True)] | None = None,
+    min_gain: Annotated[float, number(0, 1000, with_low=True)] = 0.0,
+    alpha: Chance = 0.05,
+    beta: Chance = 0.05,
     max_games: GamesFromTwo = MAX_GAMES,
     model: Model = Model.LOGISTIC,
     stored: bool = False,

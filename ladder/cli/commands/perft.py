@@ -1,18 +1,18 @@
 """`ladder perft`: counts move sequences, to check the rules and the kernels."""
 
+from typing import Annotated
+
 from engine.board import parse_board
 from engine.perft import perft as count
+from ladder.cli.options import whole
 from ladder.cli.output import print_out
-from ladder.errors import UsageError
 from ladder.match.process.worker_pool import call_in_subprocess
 from reports.layout.format import to_json
-
-MAX_DEPTH = 12
 
 
 def perft(
     board: str,
-    depth: int,
+    depth: Annotated[int, whole(0, 12)],
     json: bool = False,
 ) -> int:
     """Count the legal move sequences of each length, to check another program's rules.
@@ -27,8 +27,6 @@ def perft(
       ladder perft 6x7 6
     """
     specification = parse_board(board)
-    if not 0 <= depth <= MAX_DEPTH:
-        raise UsageError(f"DEPTH: {depth} is not between 0 and {MAX_DEPTH}")
     result = call_in_subprocess(count, specification, depth)
     if json:
         document = {"board": str(specification), "counts": result.counts, "wins": result.wins}

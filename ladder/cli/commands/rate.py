@@ -1,7 +1,9 @@
 """`ladder rate`: a rating list from a file of games of any game."""
 
 from pathlib import Path
+from typing import Annotated
 
+from ladder.cli.options import number
 from ladder.cli.output import print_result
 from ladder.results.standings.pgn_list import rate_file
 from ladder.results.standings.pool import rating_options
@@ -11,9 +13,9 @@ from reports.rate import rating_document, rating_text
 def rate(
     file: Path,
     first_mover_advantage: str = "fit",
-    prior: float = 1.0,
+    prior: Annotated[float, number(0, 1e6, with_low=True)] = 1.0,
     anchor: list[str] | None = None,
-    mean: float | None = None,
+    mean: Annotated[float, number(-100_000, 100_000, with_low=True)] | None = None,
     json: bool = False,
 ) -> int:
     """Rate the players of a PGN file of any game.

@@ -8,7 +8,15 @@ from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, GamesFromTwo, Takes
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    BotName,
+    Confidence,
+    Database,
+    Elo,
+    GamesFromTwo,
+    Takes,
+)
 from ladder.cli.output import show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
@@ -28,8 +36,8 @@ def select(
     *,
     candidates: Annotated[list[str], Takes(autocompletion=bot_names)],
     against: BotName | None = None,
-    indifference: float = 20.0,
-    confidence: float = 0.95,
+    indifference: Elo = 20.0,
+    confidence: Confidence = 0.95,
     max_games: GamesFromTwo = 20_000,
     options: RunOptions,
     html: Path | None = None,

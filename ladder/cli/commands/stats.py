@@ -1,6 +1,9 @@
 """`ladder stats`: the statistics as a calculator, from counts on the command line."""
 
+from typing import Annotated
+
 from ladder.cli.help import CommandGroup
+from ladder.cli.options import Chance, number
 from ladder.cli.output import print_result
 from ladder.cli.parsing import parse_counts, parse_hypotheses
 from ladder.stats.choices import Model
@@ -8,6 +11,7 @@ from ladder.stats.elo import EloEstimate, estimate
 from ladder.stats.sprt import sprt_result
 from reports.stats import elo_document, elo_text, los_document, los_text, sprt_document, sprt_text
 
+Hypothesis = Annotated[float, number(-2000, 2000, with_low=True)]
 app = CommandGroup(help="Compute Elo, sequential tests and superiority from counts of games.")
 
 
@@ -41,12 +45,12 @@ def los(
 
 @app.command("sprt")
 def sprt(
-    elo0: float,
-    elo1: float,
+    elo0: Hypothesis,
+    elo1: Hypothesis,
     wdl: str | None = None,
     penta: str | None = None,
-    alpha: float = 0.05,
-    beta: float = 0.05,
+    alpha: Chance = 0.05,
+    beta: Chance = 0.05,
     model: Model = Model.LOGISTIC,
     json: bool = False,
 ) -> int:

@@ -4,6 +4,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from typer import BadParameter
+
 from db.records.bots import BotRow
 from db.store import Store
 from ladder.checked_stream import write_file
@@ -19,6 +21,7 @@ from ladder.cli.options import (
     Takes,
     Work,
     whole,
+    whole_number,
 )
 from ladder.cli.output import check_writable, print_error, print_out, show_table
 from ladder.cli.parsing import parse_boards, parse_time
@@ -193,11 +196,10 @@ def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]"
         return [Budgets({"time_ms": amount}) for amount in amounts]
     ((name, text),) = given.items()
     most = MOST_PLIES if name == "depth" else MOST_WORK
-    found = set()
-    for word in text.split(","):
-        if not (word.strip().isascii() and word.strip().isdigit()):
-            raise UsageError(f"--{name}: {text!r} is not a list of whole numbers")
-        if not 1 <= int(word) <= most:
-            raise UsageError(f"--{name}: {text!r} is not a list of numbers from 1 to {most}")
-        found.add(int(word))
+    try:
+        found = {whole_number(1, most)(word) for word in text.split(",")}
+    except BadParameter:
+        raise UsageError(
+            f"--{name}: {text!r} is not a list of whole numbers from 1 to {most}"
+        ) from None
     return [Budgets({name: amount}) for amount in sorted(found)]

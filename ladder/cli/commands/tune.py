@@ -6,7 +6,7 @@ from typing import Annotated
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.options import DEFAULT_DATABASE, Database, GamesFromTwo, whole
+from ladder.cli.options import DEFAULT_DATABASE, Chance, Database, Elo, GamesFromTwo, whole
 from ladder.cli.output import show_finding, stderr_console
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
@@ -29,9 +29,9 @@ def tune(
     games: GamesFromTwo = 4000,
     pairs: Annotated[int, whole(1, 10_000)] = 8,
     register: str | None = None,
-    max_drop: float = 10.0,
-    alpha: float = 0.05,
-    beta: float = 0.05,
+    max_drop: Elo = 10.0,
+    alpha: Chance = 0.05,
+    beta: Chance = 0.05,
     max_games: GamesFromTwo = 4000,
     model: Model = Model.LOGISTIC,
     python: str | None = None,

@@ -1,0 +1,68 @@
+"""A refused value is named with its option, and with the range, the choices or the form."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from ladder.cli.app import parser
+from ladder.cli.playing import planning_only
+from tests.ladder.cli.conftest import Command
+from tests.tools.commands_page import walk
+
+ANYTHING = {
+    "FILE", "FOLDER", "TEXT", "NAME", "COMMAND", "REF", "PATTERN", "GLOB", "FORM", "BOT", "OTHER",
+    "A", "B", "PATH", "FILE-or-URL", "FILE.md", "BASELINE", "BASELINE[,B2]", "ADDRESS", "WEIGHTS",
+    "HOST:PORT", "standard|PREFIX", "FILE|balanced", "LIST",
+}  # fmt: skip
+"""Values that any text may be: names, files, programs."""
+WANTED = re.compile(
+    r"from \S+ to \S|above \S+ up to \S|one of \S|(such as|as in) \S|use thu|write \S|it must be \S"
+    r"|comma-separated list of|whole numbers [A-Z]+,"
+)
+ARGUMENTS = {"replay": ["6x7 3342", "--analyze"]}
+"""What commands need, where their example shows something else."""
+NUMBERED = {"runs show", "runs delete", "queue cancel", "perft", "compete"}
+"""Commands whose last argument is a number."""
+NONSENSE = ("7,,=", "nan", "1e300", "-1e9")
+
+
+def lines() -> Iterator[tuple[list[str], str]]:
+    """Yield command lines that lack a value, and the name of that."""
+    seen = set()
+    for words, command in walk(parser()):
+        name = " ".join(words)
+        example = shlex.split(command.epilog)[1 + len(words) :]
+        needed = {each.opts[-1] for each in command.params if each.required}
+        first = next((n for n, word in enumerate(example) if word.startswith("-")), len(example))
+        base = [*words, *ARGUMENTS.get(name, example[:first])]
+        for option, value in pairwise(example):
+            base += [option, value] if option in needed else []
+        if name in NUMBERED:
+            arguments = [each for each in command.params if each.param_type_name == "argument"]
+            yield [*base[:-1], "--"], arguments[-1].metavar
+        for each in command.params:
+            told = each.opts[-1], each.metavar, getattr(each, "help", None)
+            if each.param_type_name == "option" and not each.is_flag and told not in seen:
+                seen.add(told)
+                is_free = each.metavar in ANYTHING and each.name != "boards"
+                if not is_free and each.name != "help":
+                    yield base, each.opts[-1]
+
+
+@pytest.mark.slow
+def test_every_option_refuses_nonsense(ladder: Command, tmp_path: Path) -> None:
+    """Each value that an option cannot mean is refused before anything is opened or made."""
+    wrong = []
+    for base, name in lines():
+        for value in NONSENSE:
+            given = f"{name}={value}" if name.startswith("--") else value
+            with planning_only():
+                done = ladder(*base, given)
+            if done.code != 2 or name not in done.err or not WANTED.search(done.err):
+                wrong.append(f"{' '.join(base)} {given}: {done.err}")
+    assert not wrong, "".join(wrong)
+    assert list(tmp_path.iterdir()) == []
