@@ -1,14 +1,12 @@
 """Archives of bots' files: packed from a folder, and unpacked once per content to be played from.
 
 Below the user's cache folder, ``bots/SHA256/files`` holds the files of an archive, read-only and
-with fixed times, beside the manifest, and ``bots/SHA256/cache`` what is compiled from them. Each
-process that uses an archive holds a shared lock on its folder, so that no archive in use is
-removed.
+with fixed times, beside the manifest, and ``bots/SHA256/cache`` what is compiled from them. What no
+process has begun to use for a month is removed.
 """
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
@@ -34,16 +32,9 @@ MOST_NAMED = 3
 """Number of the largest files that a message names."""
 FIXED_TIME = 946_684_800
 """Time of change of all unpacked files: compilers' caches compare it."""
-MOST_BYTES = 4 << 30
-"""Most bytes of all unpacked archives together."""
 OLDEST_S = 30 * 86_400.0
-"""Seconds without use after which an unpacked archive is removed."""
-IN_USE_S = 3600.0
-"""Seconds after its last use in which an unpacked archive is never removed."""
+"""Seconds without use after which an unpacked archive is removed; longer than any run."""
 PartReader = Callable[[ArchivedFile], Iterable[bytes]]
-
-_locks: dict[str, int] = {}
-"""Descriptors of the locked folders of this process, by archive."""
 
 
 def archives_folder() -> Path:
@@ -131,25 +122,14 @@ def unpack(
 
 
 def use(sha256: str) -> Path:
-    """Lock an unpacked archive until this process ends, and return the folder of its files.
+    """Keep an unpacked archive for another month, and return the folder of its files.
 
     Raises:
         FileNotFoundError: it is not unpacked.
 
     """
     place = archives_folder() / sha256
-    if sha256 not in _locks or not os.path.exists(place / FILES):
-        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        if not (place / FILES).is_dir():  # it was removed while this process waited for the lock
-            os.close(descriptor)
-            raise FileNotFoundError(place)
-        former = _locks.pop(sha256, None)
-        if former is not None:
-            os.close(former)
-        _locks[sha256] = descriptor
-    with contextlib.suppress(OSError):
-        os.utime(place)
+    os.utime(place)
     return place / FILES
 
 
@@ -219,22 +199,15 @@ def is_same_file(file: ArchivedFile, path: Path) -> bool:
         return False
 
 
-def clean_cache(*, most_bytes: int = MOST_BYTES, oldest_s: float = OLDEST_S) -> list[Path]:
-    """Remove unpacked archives that are too old, and the oldest ones beyond a size; return them."""
-    now, removed = time.time(), []
-    found = []
+def clean_cache() -> None:
+    """Remove unpacked archives that were not used for long."""
+    now = time.time()
     with contextlib.suppress(FileNotFoundError):
         for place in archives_folder().iterdir():
             with contextlib.suppress(FileNotFoundError):
-                found.append((place.lstat().st_mtime, place))
-    sizes = {place: _size(place) for _, place in found}
-    size = sum(sizes.values())
-    for used, place in sorted(found):
-        is_old = size > most_bytes or now > used + oldest_s
-        if is_old and now > used + IN_USE_S and _remove_unlocked(place):
-            removed.append(place)
-            size -= sizes[place]
-    return removed
+                if now > place.lstat().st_mtime + OLDEST_S:
+                    # Under another name first, so that a kill leaves no part of an archive.
+                    remove_tree(place.rename(place.with_name(f".old-{place.name}")))
 
 
 def remove_tree(folder: Path) -> None:
@@ -351,12 +324,9 @@ def _staging() -> Iterator[Path]:
         archives_folder().mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".new-", dir=archives_folder()))
         (new / FILES).mkdir()
-    descriptor = os.open(new, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield new
     finally:
-        os.close(descriptor)
         remove_tree(new)
 
 
@@ -388,29 +358,3 @@ def _publish(new: Path, manifest: Manifest) -> None:
     except OSError:
         if not (place / FILES).is_dir():
             raise
-
-
-def _size(place: Path) -> int:
-    """Return the size of the files in a folder, which another process may remove meanwhile."""
-    size = 0
-    for folder, _, names in os.walk(place):
-        for name in names:
-            with contextlib.suppress(FileNotFoundError):
-                size += Path(folder, name).lstat().st_size
-    return size
-
-
-def _remove_unlocked(place: Path) -> bool:
-    """Remove an unpacked archive unless a living process has locked it; return whether it did."""
-    try:
-        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        remove_tree(place)
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return not place.exists()

@@ -105,15 +105,6 @@ def unpack_bundle(packed: bytes) -> Bundle:
     return bundle
 
 
-def lock_archives(bundle: Bundle) -> None:
-    """Keep the unpacked files of a bundle until this process ends.
-
-    Raises OSError if an archive is missing.
-    """
-    for name in {bot.launch.archive for bot in bundle.bots if bot.launch.archive}:
-        use(name)
-
-
 def with_start(side: Entrant, start: Start) -> Entrant:
     """Return a side of a pair with another start, in which its values are filled in."""
     argv = tuple(fill_placeholders(word, dict(side.values)) for word in start.argv)
@@ -140,7 +131,6 @@ def prepare(bundle: Bundle) -> None:
 
     """
     clear_leftovers()
-    lock_archives(bundle)
     clean_cache()
     pool = BotPool(_confinement(bundle))
     try:
@@ -171,7 +161,8 @@ def play(bundle: Bundle, plan: PairPlan) -> PairRecord:
             claim_cpu()
         Finalize(None, _end_run, exitpriority=10)
     if _run is None or _run.bundle != bundle:
-        lock_archives(bundle)
+        for archive in {bot.launch.archive for bot in bundle.bots if bot.launch.archive}:
+            use(archive)
         _end_run()
         _run = _Run(bundle, {}, BotPool(_confinement(bundle)))
     for bot in bundle.bots:
