@@ -141,36 +141,6 @@ def test_a_worker_leaves_after_its_pairs(
 
 
 @pytest.mark.very_slow
-def test_a_frozen_worker_and_a_killed_coordinator_change_no_game(
-    ladder: Ladder, alone: list[Any], eventually: Wait
-) -> None:
-    """A worker is stopped with a pair in play, the coordinator killed, and both continue.
-
-    The same command must finish with the same worker; no pair is lost or stored twice.
-    """
-    ladder.stock()
-    with ladder.slow():
-        machines = Machines(ladder)
-        worker = machines.start_worker(2)
-        words = (*PLAYED, *GAMES, "--cluster", *machines.reach)
-        run = ladder.start(*words)
-        eventually(lambda: machines.finished() >= 2)
-        worker.send_signal(signal.SIGSTOP)
-        run.kill()
-        ladder.finish(run)
-        before = machines.finished()
-        run = ladder.start(*words)
-        worker.send_signal(signal.SIGCONT)
-        eventually(lambda: machines.finished() > before)
-    done = ladder.finish(run)
-    assert done.code == 0, done.err
-    assert lines_of(ladder.folder) == alone
-    assert faults_of(ladder.folder) == []
-    assert len(query(ladder.folder, "select id from runs")) == 1
-    assert machines.end() == [0]
-
-
-@pytest.mark.very_slow
 def test_a_worker_that_hangs_for_ever_holds_up_no_run(
     ladder: Ladder, alone: list[Any], eventually: Wait
 ) -> None:

@@ -4,7 +4,6 @@ import contextlib
 import itertools
 import json
 import os
-import re
 import shutil
 import socket
 import sqlite3
@@ -87,32 +86,6 @@ def test_limits_are_options_kept_with_the_run(ladder: Ladder) -> None:
     assert ladder(*run, "--games", "2", "--memory", "900").code == 0
     assert len(query(ladder.folder, "select distinct identity from runs")) == 2
     assert ladder("match", "leaks", "random", "--memory", "0").code == 2
-
-
-@pytest.mark.slow
-def test_commands_use_the_sandbox_of_the_command_line(ladder: Ladder) -> None:
-    """`bots add`, `run` and `doctor` use it; a word that is no program is refused at once."""
-    wrapper = ladder.folder / "wrapper"
-    wrapper.write_text(f'#!/bin/sh\necho "$@" >> {ladder.folder}/started\nexec "$@"\n')
-    wrapper.chmod(0o755)
-    started = ladder.folder / "started"
-    add(ladder, "guest", "honest", "--sandbox", str(wrapper))
-    assert "bot.py honest" in started.read_text()
-    started.unlink()
-    words = ("--bots", "guest,random", "--simulations", "1", "--boards", "6x7", "--games", "2")
-    done = ladder("run", *words, "--sandbox", f"{wrapper} env -u LANG")
-    assert done.code == 0, done.err
-    lines = started.read_text().splitlines()
-    assert lines
-    assert all(re.match(r"env -u LANG \S*python3\S* -I", line) for line in lines), lines
-    refused = ladder("run", *words, "--sandbox", "no-such-program --flag")
-    assert refused.code == 2
-    assert "--sandbox: there is no program 'no-such-program' on PATH" in refused.err
-    assert ladder("run", *words, "--sandbox", "'").code == 2
-    assert "reach" not in ladder("doctor").out
-    through = ladder("doctor", "--sandbox", str(wrapper))
-    assert through.code == 1
-    assert "a bot can " in through.out
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ import pytest
 
 from db.store import Store
 from tests.end_to_end.conftest import Ladder
-from tests.support.former import call_version
 from tests.support.postgresql import Server, shared_server, why_none
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
@@ -68,25 +67,6 @@ def test_two_coordinators_share_a_stream_while_sessions_are_cut(
     assert faults_of(url) == []
     games = lines_of(url)
     assert len({game[1:3] for game in games}) == len(games) == 120
-
-
-@pytest.mark.very_slow
-def test_a_gate_a_report_and_the_doctor_work_on_a_server(ladder: Ladder, url: str) -> None:
-    """A verdict, its games in a report, nothing to complain of; a former version is refused."""
-    gate = ladder(
-        *("gate", "stupid", "--against", "random", "--simulations", 1, "--max-games", 8),
-        "--json",
-    )
-    assert gate.code == 4, gate.err
-    assert gate.document["games"] == 8
-    assert ladder("runs", "--json").document["runs"][0]["kind"] == "gate"
-    doctor = ladder("doctor", "--json")
-    assert "fault" not in {each["level"] for each in doctor.document}, doctor.out
-    call_version(url, "0024")
-    for words in (("runs",), ("run", "--bots", "random,stupid", "--games", 2)):
-        refused = ladder(*words)
-        assert refused.code == 2
-        assert "export its games" in refused.err
 
 
 @pytest.mark.slow

@@ -1,11 +1,10 @@
 """Runs from the command line to the database: real processes, real signals."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.end_to_end.conftest import ROOT, Ladder
+from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import (
     QUICK_ALONE,
     lines_of,
@@ -102,30 +101,6 @@ def test_each_division_has_a_rating_list_of_its_own(stocked: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
-    """A crash must cost its author one game, be shown as what it is, and not end the run."""
-    # The marker lies elsewhere: the files of its folder are what a bot is made of.
-    crashed = Path(f"{ladder.folder}-crashed")
-    script = f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once {crashed}\n"
-    (ladder.folder / "shaky.sh").write_text(script)
-    crashed.touch()
-    registered = ladder("bots", "add", "shaky", "exec:sh shaky.sh")
-    assert registered.code == 0, registered.err
-    crashed.unlink()
-    done = ladder(
-        "run", "--bots", "shaky,random", "--games", "8", "--simulations", "5", "--boards", "6x7",
-        "--concurrency", "1", "--json",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    shaky = next(bot for bot in done.document["report"]["bots"] if bot["name"] == "shaky")
-    assert shaky["games"] == 8
-    assert sum(shaky["forfeits"].values()) == shaky["forfeits"]["crash"] == 1
-    terminations = query(ladder.db, "select detail from games where termination = 'crash'")
-    assert len(terminations) == 1
-    assert "SIGABRT" in terminations[0][0]
-
-
-@pytest.mark.slow
 def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     """A match must be stored and shown, and rated only when asked."""
     words = ("match", "stupid", "random", "--games", "6", "--simulations", "30", "--json")
@@ -139,19 +114,6 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 0
     assert ladder(*words, "--rated").code == 0
     assert ladder("report", "--json").document["games"] == 6
-
-
-@pytest.mark.slow
-def test_a_replay_shows_what_the_bots_thought(stocked: Ladder) -> None:
-    """A stored game must replay with the statistics of its moves."""
-    words = ("run", "--bots", "flat-mc,random", "--simulations", "40", "--concurrency", "1")
-    assert stocked(*words, "--games", "2", "--seed", "2").code == 0
-    text = stocked("replay", "1")
-    assert text.code == 0, text.err
-    assert "simulations" in text.out
-    game = stocked("replay", "1", "--json").document
-    assert len(game["timing"]["moves"]) == len(game["moves"]) - game["opening_plies"]
-    assert "ply 3" in stocked("replay", "1", "--ply", "3").out
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ import pytest
 
 from db.connection.database import Database
 from db.errors import Unreachable
-from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
@@ -113,42 +112,6 @@ def test_a_transaction_number_that_a_crash_has_set_free_is_no_commit(server: Ser
         with pytest.raises(Unreachable):
             lose_a_transaction(database, server, url)
         assert server.execute("SELECT to_regclass('lost')", name_of(url)) == [(None,)]
-
-
-@pytest.mark.very_slow
-def test_a_run_on_a_server_with_a_full_disk_stops_and_resumes(
-    ladder: Ladder, server: Server, eventually: Wait
-) -> None:
-    """A run must end with the reason, and resume by the same command when there is room."""
-    disk = server.folder / "disk"
-    with small_disk(disk, mib=20):
-        shutil.chown(disk, server.user)
-        server.execute(f"CREATE TABLESPACE small LOCATION '{disk}'")
-        server.execute(f"CREATE DATABASE tight TEMPLATE {EMPTY} TABLESPACE small")
-        there = Ladder(ladder.folder, server.url("tight"))
-        shutil.copy(FAKE_BOTS / "bot.py", there.folder)
-        add_steady(there)
-        with there.slow():
-            process = there.start(*WORDS)
-            eventually(lambda: len(lines_of_safely(there.db)) >= 4)
-            fill(disk / "filler")
-        done = there.finish(process)
-        assert done.code == 2, done.err
-        assert "Traceback" not in done.err
-        (sentence,) = [line for line in done.err.splitlines() if line.startswith("ladder: ")]
-        assert "cannot be written" in sentence
-        assert "free disk space" in sentence
-        before = lines_of(there.db)
-        assert len(before) < 30
-        (disk / "filler").unlink()
-        done = there(*WORDS)
-        assert done.code == 0, done.err
-        after = lines_of(there.db)
-        assert [game for game in after if game in before] == before
-        assert len(after) == 30
-        assert faults_of(there.db) == []
-        server.execute("DROP DATABASE tight WITH (FORCE)")
-        server.execute("DROP TABLESPACE small")
 
 
 @pytest.mark.slow

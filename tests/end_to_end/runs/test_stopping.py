@@ -96,33 +96,6 @@ def test_a_stop_at_any_line_is_obeyed(forks: Stopper, tmp_path: Path, command: s
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGINT,
-        pytest.param(signal.SIGKILL, marks=pytest.mark.very_slow),
-    ],
-)
-def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
-    ladder: Ladder, eventually: Callable[..., None], number: signal.Signals
-) -> None:
-    """Compilers are children of ours: they must not outlive us, and say nothing of their own."""
-    cache = ladder.folder / "cache"
-    ladder.environment["LADDER_CACHE"] = str(cache)
-    process = ladder.start("run", "--bots", "v4,flat-mc", "--simulations", "1", "--games", "2")
-    compiling = " --in-this-process "
-    eventually(lambda: any(compiling in words_of(pid) for pid in marked(str(cache))), 0.2)
-    if number is signal.SIGKILL:
-        process.kill()
-    else:
-        os.killpg(process.pid, number)
-    done = ladder.finish(process)
-    assert done.code == (130 if number is not signal.SIGKILL else -signal.SIGKILL)
-    assert "Traceback" not in done.err
-    eventually(lambda: not marked(str(cache)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
     "words",
     [
         ("perft", "9x9", "12"),
@@ -149,13 +122,6 @@ def busy_s(process: psutil.Process) -> float:
         return float(process.cpu_times().user)
     except psutil.Error:
         return 0.0
-
-
-def words_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    except OSError:
-        return ""
 
 
 @pytest.mark.very_slow

@@ -41,13 +41,6 @@ def names(pair: PlannedPair) -> tuple[str, str]:
     return "-abcd"[pair.a_revision], "-abcd"[pair.b_revision]
 
 
-def test_the_same_number_gives_the_same_pair() -> None:
-    """A resumed run and a run beside it must see the same stream."""
-    first = [schedule().pair(number) for number in range(50)]
-    again = [schedule().pair(number) for number in reversed(range(50))]
-    assert first == again[::-1]
-
-
 def test_random_pairs_are_different_bots_and_even() -> None:
     """Every ordered pair of bots must come up about equally often."""
     counts = Counter(names(m) for m in map(schedule().pair, range(2400)))
@@ -80,13 +73,6 @@ def test_a_gauntlet_lets_one_bot_meet_all_others() -> None:
     gauntlet = schedule(pairing=Pairing(GAUNTLET, "b"))
     others = Counter(({*names(m)} - {"b"}).pop() for m in map(gauntlet.pair, range(30)))
     assert others == {"a": 10, "c": 10, "d": 10}
-
-
-@pytest.mark.parametrize(("boards", "plies"), [("thu", 0), ("6x7", 4)])
-def test_only_fixed_boards_get_openings_by_default(boards: str, plies: int) -> None:
-    """Boards that vary need no opening, a fixed one gets four plies."""
-    pair = schedule(boards=parse_board_classes(boards)).pair(3)
-    assert len(pair.opening) == plies
 
 
 def test_openings_vary_and_are_legal() -> None:
@@ -132,15 +118,6 @@ def test_pairs_respect_the_boards_that_bots_play() -> None:
         assert {m.board_class for m in of_c} == {"6x7"}
         assert {name for m in of_c for name in names(m)} == {"a", "b", "c", "d"}
         assert {m.board_class for m in pairs} == {"6x7", "10x11@3,4", "thu"}
-
-
-def test_a_lap_has_every_fixture_that_fits_once() -> None:
-    """A round robin must leave out only what cannot be played."""
-    boards = parse_board_classes("6x7,10x11@3,4")
-    robin = schedule(pairing=Pairing(ROUND_ROBIN), boards=boards, plays={"c": ("standard",)})
-    seen = [(frozenset(names(m)), m.board_class) for m in map(robin.pair, range(9))]
-    assert len(set(seen)) == 9
-    assert (frozenset("ac"), "10x11@3,4") not in seen
 
 
 def test_a_bot_that_shares_no_board_is_refused_by_name() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
-from db.records.runs import division_label, plies_of_opening
+from db.records.runs import division_label
 from engine.board import parse_board_classes
 from engine.opening_set import parse_opening_set
 from ladder.cli.parsing import (
@@ -68,32 +68,6 @@ def test_each_bot_gets_the_first_budget_that_it_knows() -> None:
     assert budgets.for_bot("v1", ("time", "simulations")).simulations == 400
     assert budgets.for_bot("ab1", ("time", "depth", "nodes")).nodes == 9000
     assert budgets.for_bot("random", ("any",)).simulations == 400
-
-
-def test_a_bot_without_a_suitable_budget_is_refused_by_name() -> None:
-    """The sentence must name the bot and what it plays on."""
-    with pytest.raises(UsageError, match="ab1 plays on time or depth, not on simulations"):
-        Budgets({"simulations": 400}).for_bot("ab1", ("time", "depth"))
-
-
-@pytest.mark.parametrize(
-    ("amounts", "words"),
-    [
-        ({}, "give a budget"),
-        ({"time_ms": 5, "nodes": 5}, "cannot be combined"),
-    ],
-)
-def test_contradicting_budgets_are_refused(amounts: dict[str, int], words: str) -> None:
-    """Time and work exclude each other, and a budget is positive."""
-    with pytest.raises(UsageError, match=words):
-        Budgets(amounts)
-
-
-def test_an_odd_number_of_games_is_rounded_up() -> None:
-    """Pairs are the unit of play."""
-    assert settings(games=7).target_games == 8
-    assert settings(games=8).target_games == 8
-    assert settings().target_games is None
 
 
 def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
@@ -204,11 +178,3 @@ def test_adjudication_makes_another_division_and_run() -> None:
     hashes = {"v1": "one", "v2": "two"}
     assert soon.identity(hashes) == {**out.identity(hashes), "adjudicate": 12}
     assert (out.adjudicated_boards, soon.adjudicated_boards) == ((), soon.boards)
-
-
-def test_a_division_has_the_default_opening_of_boards_of_one_kind() -> None:
-    """It must have a number for all boards, or the default."""
-    boards = parse_board_classes("thu,6x7")
-    assert settings(boards=boards).division().opening_plies is None
-    assert [plies_of_opening(None, board) for board in boards] == [0, 4]
-    assert settings(boards=boards[1:]).division().opening_plies == 4

@@ -110,24 +110,6 @@ def test_headline_and_table_of_a_resumed_run_agree(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_games_under_another_default_opening_go_to_another_division(store: Store) -> None:
-    """Old games keep their division, and games under the first default still go there."""
-    first = replace(SETTINGS, boards=parse_board_classes("thu,4x4"))
-    for settings in (first, replace(first, fixed_opening=6), first):
-        play(store, settings, Recorder())
-    old, new = store.divisions.all()
-    games = {
-        division.id: list(store.games.stream(GameQuery(division_id=division.id)))
-        for division in (old, new)
-    }
-    assert (old.label, new.label) == ("thu,4x4+auto/1sims", "thu,4x4+auto6/1sims")
-    assert {game.opening_plies for game in games[old.id]} == {0, 4}
-    assert {game.opening_plies for game in games[new.id]} == {0, 6}
-    assert [len(each) for each in games.values()] == [40, 20]
-    assert [*store.audit.runs(), *store.audit.games()] == []
-
-
-@pytest.mark.slow
 def test_the_logs_are_shared_out_over_the_workers(store: Store) -> None:
     """All logs of a run together respect their limit."""
     given: list[tuple[int, Confinement]] = []
@@ -159,42 +141,6 @@ def test_a_resumed_run_has_what_is_left_of_its_hours(store: Store) -> None:
     assert recorder.pairs == 0
     assert recorder.live is not None
     assert "no time is left" in recorder.live.warnings[0]
-
-
-class PromptWorkers(InstantWorkers):
-    """Pairs are played while the runner waits, all at once.
-
-    Attributes:
-        stored_before: stored games of the run at each submission of a pair.
-
-    """
-
-    capacity = 4
-
-    def __init__(self, store: Store) -> None:
-        self.stored_before: list[int] = []
-        self._store = store
-        self._pending: list[tuple[PairPlan, Future[PairRecord]]] = []
-
-    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
-        future: Future[PairRecord] = Future()
-        self._pending.append((plan, future))
-        self.stored_before.append(len(list(self._store.games.stream(GameQuery(run_id=1)))))
-        return future
-
-    def wait(self, timeout_s: float) -> None:
-        while self._pending:
-            plan, future = self._pending.pop()
-            future.set_result(random_record(plan, SplitMix(plan.seed)))
-
-
-@pytest.mark.slow
-def test_workers_have_their_next_pairs_before_the_last_are_stored(store: Store) -> None:
-    """Workers neither idle while the disk is written nor play beyond the target."""
-    workers = PromptWorkers(store)
-    outcome = play(store, SETTINGS, Recorder(), lambda: workers)
-    assert outcome.live.total_games == 20
-    assert workers.stored_before == [*[0] * 8, *[8] * 2]
 
 
 class ForfeitingWorkers(InstantWorkers):
