@@ -32,21 +32,10 @@ from bots.protocol import (
 )
 from db.records.games import LastOutput
 from db.records.launch import Start
-from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
+from ladder.errors import BotFailure, MachineStalled
+from ladder.match.process import failures
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.counters import QueueWatch, read_counters
-from ladder.match.process.failures import (
-    FLUSH,
-    append_stderr,
-    collect_last_output,
-    describe_request,
-    excerpt,
-    extra_output_failure,
-    failure_after_end,
-    unasked_output_failure,
-    unreadable_failure,
-    wrong_reply_failure,
-)
 from ladder.match.process.lateness import Counters, Delay, measure_delay
 from ladder.match.process.line_channel import (
     ChannelError,
@@ -207,7 +196,7 @@ class BotProcess:
                 is_excused = True
         except LateError as late:
             if timed is None:
-                self._fail_late(request, timeout_s, late.received)
+                self._fail(failures.late_failure(request, timeout_s, late.received))
             data, elapsed_us = self._await_late(request, timed, late.received)
             is_excused = True
         except ChannelError as error:
@@ -217,17 +206,14 @@ class BotProcess:
         try:
             reply = parse_reply(data.removeprefix(BOM_UTF8))
         except UNREADABLE:
-            self._fail(unreadable_failure(request, data))
-        if type(reply) not in EXPECTED[type(request)]:
-            self._fail(wrong_reply_failure(request, reply))
-        if (
+            self._fail(failures.unreadable_failure(request, data))
+        if type(reply) not in EXPECTED[type(request)] or (
             type(reply) is MoveReply
             and type(request) is MoveAsk
             and reply.ply != request.ply
             and reply.ply is not None
         ):
-            text = f"answered {describe_request(request)} with the answer to ply {reply.ply}"
-            self._fail(BotProtocolError(text))
+            self._fail(failures.wrong_reply_failure(request, reply))
         # Like TimedReply(...), without the cost of its Python-level constructor.
         return tuple.__new__(TimedReply, (reply, elapsed_us, is_excused))
 
@@ -250,7 +236,7 @@ class BotProcess:
 
     def last_output(self) -> LastOutput:
         """Return the last protocol messages and, once the bot has ended, the end of its stderr."""
-        return collect_last_output(self.supervisor.report.stderr, self._channel.messages)
+        return failures.collect_last_output(self.supervisor.report.stderr, self._channel.messages)
 
     def is_unusable(self) -> bool:
         """Return whether the bot wrote something unasked, has ended or lost its supervisor."""
@@ -282,12 +268,10 @@ class BotProcess:
     def _fail_exchange(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
         """Turn the failure of an exchange into the failure of the bot, and raise it."""
         if isinstance(error, NotOneLineError):
-            self._fail(extra_output_failure(request, error.received))
+            self._fail(failures.extra_output_failure(request, error.received))
         if isinstance(error, ClosedError):
-            half = f" after half a line: {excerpt(error.received)}" if error.received else ""
-            self._fail_ended(request, error.event, half)
-        text = f"did not read its standard input for {_format_limit(timeout_s)}"
-        self._fail(BotTimeout(f"{text} when asked for {describe_request(request)}"))
+            self._fail_ended(request, error.event, error.received)
+        self._fail(failures.not_read_failure(request, timeout_s))
 
     def _handle_unasked(self, descriptors: list[int], request: Request) -> None:
         """Handle output of the bot or its supervisor that came before a question."""
@@ -300,7 +284,7 @@ class BotProcess:
             data = self._channel.read_unasked()
             if not data:
                 self._fail_ended(request, "closed its standard output")
-            self._fail(unasked_output_failure(request, data))
+            self._fail(failures.unasked_output_failure(request, data))
 
     def _await_late(
         self, request: Request, timed: _TimedMove, received: bytes
@@ -327,13 +311,11 @@ class BotProcess:
                 timed, elapsed_us, is_answered=False, queued_us=queue.longest_wait_us()
             )
             if not timed.excuses(delay):
-                self._fail_late(request, timed.timeout_s, received, delay)
+                self._fail(failures.late_failure(request, timed.timeout_s, received, delay))
             if elapsed_us > (timed.timeout_s + LONGEST_WAIT_S) * 1e6:
                 self.kill()
-                raise MachineStalled(
-                    f"no answer to {describe_request(request)} came within "
-                    f"{_format_limit(timed.timeout_s)} and {LONGEST_WAIT_S:g} s more: {delay}"
-                )
+                text = failures.describe_late(request, timed.timeout_s)
+                raise MachineStalled(f"{text} and {LONGEST_WAIT_S:g} s more: {delay}")
             try:
                 data, elapsed_us = self._channel.read_line(
                     received, elapsed_us / 1e6 + LATE_SLICE_S
@@ -354,7 +336,7 @@ class BotProcess:
         """
         delay = self._measure_delay(timed, elapsed_us, is_answered=True)
         if not timed.excuses(delay):
-            self._fail_late(request, timed.timeout_s, b"", delay)
+            self._fail(failures.late_failure(request, timed.timeout_s, b"", delay))
         return max(0, min(int(timed.budget_s * 1e6), elapsed_us - delay.explained_us))
 
     def _measure_delay(
@@ -369,28 +351,7 @@ class BotProcess:
             queued_us=queued_us,
         )
 
-    def _fail_late(
-        self, request: Request, timeout_s: float, data: bytes, delay: Delay | None = None
-    ) -> NoReturn:
-        """Kill a bot that missed a deadline by its own fault, and raise its failure.
-
-        Args:
-            request: the question.
-            timeout_s: the deadline.
-            data: the beginning of an answer.
-            delay: how the time of a timed move was spent.
-
-        """
-        text = f"no answer to {describe_request(request)} within {_format_limit(timeout_s)}"
-        if delay is not None:
-            text += f"; {delay}"
-        if data:
-            text += f"; only half a line came: {excerpt(data)}"
-        elif delay is None and not (isinstance(request, MoveAsk) and request.ply > 1):
-            text += f"; {FLUSH}"
-        self._fail(BotTimeout(text))
-
-    def _fail_ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
+    def _fail_ended(self, request: Request, seen: str, received: bytes = b"") -> NoReturn:
         """Raise the failure of a bot that closed a pipe, with the cause its supervisor reports.
 
         Raises:
@@ -401,17 +362,13 @@ class BotProcess:
         self.supervisor.wait_ended(LAST_REPORT_S)
         if fault := self.supervisor.report.fault:
             self.kill()
-            raise MachineStalled(f"a bot was lost at {describe_request(request)}: {fault}")
-        self._fail(failure_after_end(self.supervisor.report, request, seen, after))
+            raise MachineStalled(f"a bot was lost at {failures.describe_request(request)}: {fault}")
+        self._fail(failures.failure_after_end(self.supervisor.report, request, seen, received))
 
     def _fail(self, failure: BotFailure) -> NoReturn:
         """Kill the bot and raise its failure with its last output."""
         self.failed = True
         self.kill()
-        failure = append_stderr(failure, self.supervisor.report.stderr)
+        failure = failures.append_stderr(failure, self.supervisor.report.stderr)
         failure.last_output = self.last_output()
         raise failure
-
-
-def _format_limit(timeout_s: float) -> str:
-    return f"{timeout_s:g} s" if timeout_s >= 1 else f"{timeout_s * 1000:.0f} ms"

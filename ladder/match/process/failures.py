@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from bots.errors import ProtocolError
-from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, Reply, Request, decode_reply
+from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, MoveReply, Reply, Request, decode_reply
 from db.records.games import MESSAGE_LIMIT, MESSAGES_KEPT, STDERR_LIMIT, LastOutput
 from ladder.errors import (
     BotCrash,
@@ -15,7 +15,9 @@ from ladder.errors import (
     BotIllegalMove,
     BotMemory,
     BotProtocolError,
+    BotTimeout,
 )
+from ladder.match.process.lateness import Delay
 from ladder.match.process.supervisor_client import EndCause, SupervisorReport
 
 FLUSH = (
@@ -30,7 +32,7 @@ LAST_LINES, LAST_CHARACTERS = 9, 900
 
 
 def failure_after_end(
-    report: SupervisorReport, request: Request, seen: str, after: str = ""
+    report: SupervisorReport, request: Request, seen: str, received: bytes
 ) -> BotFailure:
     """Return the failure of a bot that closed a pipe.
 
@@ -38,10 +40,11 @@ def failure_after_end(
         report: the report of its supervisor.
         request: the question that it was asked.
         seen: what the harness noticed, used if the supervisor reported no cause.
-        after: further circumstances.
+        received: the beginning of an answer.
 
     """
-    when = f"when asked for {describe_request(request)}{after}"
+    half = f" after half a line: {excerpt(received)}" if received else ""
+    when = f"when asked for {describe_request(request)}{half}"
     match report.cause:
         case None | EndCause.BROKEN:
             return BotCrash(f"{seen} {when}")
@@ -59,12 +62,48 @@ def failure_after_end(
             assert_never(report.cause)
 
 
+def late_failure(
+    request: Request, timeout_s: float, data: bytes, delay: Delay | None = None
+) -> BotTimeout:
+    """Return the failure of a bot that missed a deadline by its own fault.
+
+    Args:
+        request: the question.
+        timeout_s: the deadline.
+        data: the beginning of an answer.
+        delay: how the time of a timed move was spent.
+
+    """
+    text = describe_late(request, timeout_s)
+    if delay is not None:
+        text += f"; {delay}"
+    if data:
+        text += f"; only half a line came: {excerpt(data)}"
+    elif delay is None and not (isinstance(request, MoveAsk) and request.ply > 1):
+        text += f"; {FLUSH}"
+    return BotTimeout(text)
+
+
+def describe_late(request: Request, timeout_s: float) -> str:
+    """Describe that no answer came in time."""
+    return f"no answer to {describe_request(request)} within {_format_limit(timeout_s)}"
+
+
+def not_read_failure(request: Request, timeout_s: float) -> BotTimeout:
+    """Return the failure of a bot that did not read its question."""
+    text = f"did not read its standard input for {_format_limit(timeout_s)}"
+    return BotTimeout(f"{text} when asked for {describe_request(request)}")
+
+
 def wrong_reply_failure(request: Request, reply: Reply) -> BotFailure:
-    """Return the failure of a bot that answered with the wrong type of message."""
+    """Return the failure of a bot that answered another question."""
     if type(reply) is ErrorReply and reply.illegal and isinstance(request, MoveAsk):
         return BotIllegalMove(reply.message[:500])
     if type(reply) is ErrorReply:
         return BotCrash(f"gave up at {describe_request(request)}: {reply.message[:500]}")
+    if type(reply) is MoveReply:
+        text = f"answered {describe_request(request)} with the answer to ply {reply.ply}"
+        return BotProtocolError(text)
     kind = str(type(reply).__struct_config__.tag)
     return BotProtocolError(f"answered {describe_request(request)} with a message of type {kind!r}")
 
@@ -169,3 +208,7 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def _format_limit(timeout_s: float) -> str:
+    return f"{timeout_s:g} s" if timeout_s >= 1 else f"{timeout_s * 1000:.0f} ms"

@@ -52,8 +52,7 @@ def main(arguments: list[str]) -> None:
     """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
 
     Further names are ``copy`` (a folder that is copied into the scratch folder as ``files``),
-    ``log`` (a file), ``group`` (the folder of a new control group), ``privileged`` (the program
-    keeps the rights of its owner) and the limits.
+    ``log`` (a file), ``group`` (the folder of a new control group) and the limits.
     """
     separator = arguments.index("--")
     options = dict(word.split("=", 1) for word in arguments[:separator])
@@ -180,8 +179,8 @@ def start(
 def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, str]) -> None:
     """Prepare the child for exec: session, signals, stderr, limits and privileges.
 
-    Without `privileged` no setuid program such as sudo gains rights for the bot (`no_new_privs`),
-    which could then start processes that this user cannot kill.
+    No setuid program such as sudo gains rights for the bot (`no_new_privs`), which could then start
+    processes that this user cannot kill.
     """
     os.setsid()
     libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
@@ -195,8 +194,7 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
     limit_process(options)
     if group := options.get("group"):
         enter_group(group)
-    if "privileged" not in options:
-        libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def explain_failed_start(step: str, number: int, program: str, folder: str) -> str:

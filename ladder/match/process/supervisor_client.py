@@ -9,7 +9,6 @@ import secrets
 import select
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
@@ -167,7 +166,6 @@ class SupervisorClient:
             "copy": start.copied,
             "log": log,
             "group": group,
-            "privileged": before and _is_privileged(before[0]),
         }
         words = [f"{name}={value}" for name, value in options.items() if value]
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
@@ -304,9 +302,3 @@ def _log_path(folder: Path, bot: str) -> Path:
     """Return a new path for the stderr of a bot's process, named after the bot."""
     plain = re.sub(r"[^A-Za-z0-9._+-]", "_", bot)[:60].lstrip(".") or "bot"
     return folder.absolute() / f"{plain}-{os.getpid()}-{secrets.token_hex(4)}.log"
-
-
-def _is_privileged(program: str) -> bool:
-    """Return whether a program runs with the rights of its owner, as a setuid sandbox does."""
-    found = shutil.which(program)
-    return found is not None and bool(os.stat(found).st_mode & (stat.S_ISUID | stat.S_ISGID))

@@ -5,17 +5,14 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ladder.errors import BotCrash, MachineStalled
-from ladder.match.process.bot_process import BotProcess
+from ladder.errors import MachineStalled
 from ladder.match.process.orphans import end_orphans
 from ladder.match.process.supervisor_client import PACKAGES
-from tests.support.fakes import StartFake, await_none, fake_start, first_move, open_game
-from tests.support.unconfined import UNCONFINED
+from tests.support.fakes import StartFake, await_none, first_move, open_game
 
 
 def test_what_a_killed_supervisor_leaves_ends_with_the_game(
@@ -85,18 +82,3 @@ def test_children_of_this_process_are_not_orphans(start_fake: StartFake) -> None
         assert own.poll() is None
         first_move(bot)
         own.kill()
-
-
-def test_privileged_programs_keep_their_privileges(tmp_path: Path) -> None:
-    """A setuid sandbox keeps its rights; all other programs can gain none."""
-    wrapper = tmp_path / "wrapper"
-    wrapper.write_text('#!/bin/sh\ngrep NoNewPrivs /proc/self/status >&2\nexec "$@"\n')
-    for mode, expected in ((0o755, "NoNewPrivs:\t1"), (0o4755, "NoNewPrivs:\t0")):
-        wrapper.chmod(mode)
-        with BotProcess.start(
-            fake_start("exits", folder=tmp_path),
-            replace(UNCONFINED, sandbox=(str(wrapper),)),
-        ) as bot:
-            open_game(bot)
-            with pytest.raises(BotCrash, match=expected):
-                first_move(bot)
