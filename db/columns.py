@@ -96,6 +96,8 @@ def fields_of(record: Any) -> tuple[str, ...]:
     """Return the names of a record's fields."""
     if dataclasses.is_dataclass(record):
         return tuple(field.name for field in dataclasses.fields(record))
+    if issubclass(record, msgspec.Struct):
+        return record.__struct_fields__
     fields: tuple[str, ...] = record._fields  # of a named tuple
     return fields
 

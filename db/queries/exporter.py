@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Row, func, select
 
-from db.columns import raw_columns
+from db.columns import to_record
 from db.connection.database import Database
 from db.derived.game_columns import read_last_output, read_sides
 from db.models import (
@@ -17,6 +17,9 @@ from db.models import (
     REVISIONS,
     RUNS,
     VERDICTS,
+    Game,
+    Pair,
+    Run,
     StoredLastOutput,
     StoredVerdict,
 )
@@ -24,7 +27,6 @@ from db.queries.bots import read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.opening_sets import find_set
 from db.queries.runs import current_settings
-from db.records import thought_blob
 from db.records.exchange import (
     AdjudicationLine,
     AnalysisLine,
@@ -37,8 +39,7 @@ from db.records.exchange import (
     Timing,
 )
 from db.records.games import Proof
-from db.records.runs import OPTIONS, RunKind
-from engine.result import Result, Termination
+from db.records.runs import OPTIONS
 
 
 def export_lines(
@@ -52,69 +53,71 @@ def export_lines(
         ids: whether to add the games' numbers.
 
     """
-    games, pairs, runs = GAMES, PAIRS, RUNS
     query = (
         select(
-            *raw_columns(games),
-            pairs.c.number,
-            pairs.c.aborts,
+            GAMES,
+            Pair.number,
+            Pair.aborts,
             StoredLastOutput.stderr,
             StoredLastOutput.messages,
             StoredVerdict.solver_version,
             StoredVerdict.nodes.label("verdict_nodes"),
             StoredVerdict.moves.label("verdicts"),
-            func.row_number().over(order_by=games.c.id).label("stored_order"),
+            func.row_number().over(order_by=Game.id).label("stored_order"),
         )
-        .join(pairs, pairs.c.id == games.c.pair_id)
-        .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == games.c.id)
-        .outerjoin(VERDICTS, StoredVerdict.game_id == games.c.id)
-        .order_by(games.c.run_id, pairs.c.number, games.c.game)
+        .join(PAIRS, Pair.id == Game.pair_id)
+        .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == Game.id)
+        .outerjoin(VERDICTS, StoredVerdict.game_id == Game.id)
+        .order_by(Game.run_id, Pair.number, Game.game)
     )
     if division_id is not None:
-        query = query.where(games.c.division_id == division_id)
+        query = query.where(Game.division_id == division_id)
     with database.streaming() as connection:
         names = read_bot_names(connection)
-        index = _BotIndex(connection)
+        revisions = {row.id: row for row in connection.execute(select(REVISIONS))}
+        bots = {row.id: row for row in connection.execute(select(BOTS))}
         divisions = {row.id: row for row in read_divisions(connection)}
-        unsent = {division.openings for division in divisions.values() if division.openings}
-        seen_runs: dict[int, Any] = {}
+        runs: dict[int, tuple[int, Row[Any]]] = {}
+        """The number of each run so far, and its row."""
+        described: set[object] = set()
+        """Ids of revisions and hashes of openings that earlier lines describe."""
         for row in connection.execute(query):
             introduction = Introduction()
-            if row.run_id not in seen_runs:
-                run = connection.execute(select(runs).where(runs.c.id == row.run_id)).one()
-                seen_runs[row.run_id] = (len(seen_runs) + 1, run)
+            if row.run_id not in runs:
+                run = connection.execute(select(RUNS).where(Run.id == row.run_id)).one()
+                runs[row.run_id] = (len(runs) + 1, run)
                 introduction.settings = current_settings(connection, run.id, run.settings)
                 # They name files and hosts of this machine.
                 introduction.settings.pop(OPTIONS, None)
-            for revision in (row.first_revision_id, row.second_revision_id):
-                introduction.bots = [*introduction.bots, *index.introduce(revision)]
-            number, run = seen_runs[row.run_id]
-            division = divisions[row.division_id]
-            proof = Proof.of(Termination(row.termination), row.detail)
-            if division.openings in unsent:
-                unsent.remove(division.openings)
-                introduction.openings = _openings_line(connection, division.openings)
-            yield GameLine(
+            number, run = runs[row.run_id]
+            players = (row.first_revision_id, row.second_revision_id)
+            introduction.bots = [
+                _bot_line(bots[revisions[key].bot_id], revisions[key])
+                for key in dict.fromkeys(players)
+                if key not in described
+            ]
+            conditions = divisions[row.division_id].conditions
+            openings = conditions.openings
+            if openings is not None and openings not in described:
+                found = find_set(connection, openings)
+                if found is not None:
+                    introduction.openings = OpeningsLine(found.name, found.lines)
+            described |= {*players, openings}
+            proof = Proof.of(row.termination, row.detail)
+            yield to_record(
+                GameLine,
+                row,
                 pair=row.number,
-                game=row.game,
-                kind=RunKind(run.kind),
-                first=names[row.first_revision_id],
-                second=names[row.second_revision_id],
-                board=row.board,
-                seed=row.seed,
-                moves=row.moves,
-                result=Result(row.result),
-                termination=Termination(row.termination),
-                opening_plies=row.opening_plies,
-                board_class=row.board_class,
-                first_hash=index.revisions[row.first_revision_id].content_hash,
-                second_hash=index.revisions[row.second_revision_id].content_hash,
+                kind=run.kind,
+                first=names[players[0]],
+                second=names[players[1]],
+                first_hash=revisions[players[0]].content_hash,
+                second_hash=revisions[players[1]].content_hash,
                 run=number,
-                rated=bool(row.rated),
                 run_seed=run.seed,
                 stream=run.stream,
                 identity=run.identity,
-                division=ConditionsLine.of(division.conditions),
+                division=ConditionsLine.of(conditions),
                 adjudicated=AdjudicationLine.of(row.plies, proof),
                 introduces=introduction if introduction != Introduction() else None,
                 analysis=_analysis(row),
@@ -122,9 +125,9 @@ def export_lines(
             )
 
 
-def _openings_line(connection: Connection, content_hash: str) -> OpeningsLine | None:
-    found = find_set(connection, content_hash)
-    return None if found is None else OpeningsLine(found.name, found.lines)
+def _bot_line(bot: Row[Any], revision: Row[Any]) -> BotLine:
+    launch = msgspec.structs.replace(revision.launch, archive=revision.archive)
+    return to_record(BotLine, {**bot._mapping, **revision._mapping}, launch=launch)
 
 
 def _analysis(row: Any) -> AnalysisLine | None:
@@ -134,9 +137,8 @@ def _analysis(row: Any) -> AnalysisLine | None:
 
 
 def _timing(row: Any, detail: str, *, ids: bool) -> Timing:
-    thoughts = thought_blob.decode(row.thoughts)
-    lines = tuple(thought.line for thought in thoughts)
-    nodes = tuple(thought.nodes for thought in thoughts)
+    lines = tuple(thought.line for thought in row.thoughts)
+    nodes = tuple(thought.nodes for thought in row.thoughts)
     return Timing(
         stored=row.stored_order,
         started=row.started_at,
@@ -144,40 +146,9 @@ def _timing(row: Any, detail: str, *, ids: bool) -> Timing:
         aborts=row.aborts,
         detail=detail,
         sides=read_sides(row._mapping),
-        thoughts=tuple(map(MoveTiming.of, thoughts)),
+        thoughts=tuple(map(MoveTiming.of, row.thoughts)),
         lines=lines if any(lines) else (),
         nodes=nodes if any(count is not None for count in nodes) else (),
         last_words=read_last_output(row),
         id=row.id if ids else 0,
     )
-
-
-class _BotIndex:
-    """The bots of an export, each described once."""
-
-    def __init__(self, connection: Connection) -> None:
-        rows = connection.execute(select(REVISIONS))
-        self.revisions = {row.id: row for row in rows}
-        self._bots = {row.id: row for row in connection.execute(select(BOTS))}
-        self._introduced: set[int] = set()
-
-    def introduce(self, revision_id: int) -> Iterator[BotLine]:
-        """Yield the descriptions that a revision's first game needs; nothing for later games."""
-        if revision_id not in self._introduced:
-            self._introduced.add(revision_id)
-            yield self._line(self.revisions[revision_id])
-
-    def _line(self, revision: Any) -> BotLine:
-        bot = self._bots[revision.bot_id]
-        return BotLine(
-            name=bot.name,
-            family=bot.family,
-            spec=bot.spec,
-            based_on=bot.based_on,
-            change=bot.change,
-            content_hash=revision.content_hash,
-            launch=msgspec.structs.replace(revision.launch, archive=revision.archive),
-            budgets=revision.budgets,
-            boards=revision.boards,
-            files=revision.files,
-        )
