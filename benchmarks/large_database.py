@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from bots.protocol import Budget
+from db.records.runs import Conditions
 from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
@@ -56,7 +57,7 @@ def new_run(store: Store) -> int:
         identity="bench",
         settings={},
         seed=1,
-        division_id=store.divisions.ensure("thu", 0, {"time_ms": 100}).id,
+        division_id=store.divisions.ensure(Conditions("thu", 0, {"time_ms": 100})).id,
     )
     return store.runs.create(run).id
 

@@ -97,7 +97,7 @@ def fields_of(record: Any) -> tuple[str, ...]:
     if dataclasses.is_dataclass(record):
         return tuple(field.name for field in dataclasses.fields(record))
     if issubclass(record, msgspec.Struct):
-        return record.__struct_fields__
+        return tuple(record.__struct_fields__)
     fields: tuple[str, ...] = record._fields  # of a named tuple
     return fields
 

@@ -1,6 +1,6 @@
 """Divisions: rating conditions under which games can be compared."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
@@ -16,15 +16,7 @@ from db.records.runs import Conditions, DivisionRow, division_label
 class Divisions(Queries):
     """The divisions of a database."""
 
-    def ensure(
-        self,
-        boards: str,
-        opening_plies: int | None,
-        budget: Mapping[str, int],
-        openings: str | None = None,
-        fixed_opening: int | None = None,
-        adjudicate: int | None = None,
-    ) -> DivisionRow:
+    def ensure(self, wanted: Conditions) -> DivisionRow:
         """Return the division with these conditions; create it if it is new.
 
         Raises:
@@ -32,7 +24,6 @@ class Divisions(Queries):
                 `fixed_opening` is given.
 
         """
-        wanted = Conditions(boards, opening_plies, budget, openings, fixed_opening, adjudicate)
         for known in self.all():
             if known.conditions == wanted:
                 return known  # usually, which needs no write lock
@@ -104,7 +95,7 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
         if name not in named:
             continue
         budget = rename_in_budget(division.budget, {name: new_name})
-        now = division.conditions._replace(budget=budget)
+        now = replace(division.conditions, budget=budget)
         key, label = _key(now), division_label(now)
         taken = select(Division.id).where((Division.key == key) | (Division.label == label))
         if new_name in named or connection.execute(taken).first() is not None:
@@ -138,4 +129,4 @@ def _key(conditions: Conditions) -> str:
 def _division(row: Any) -> DivisionRow:
     conditions = to_record(Conditions, row)
     # Not the stored label: an older version may have had no name for the openings.
-    return DivisionRow(id=row.id, label=division_label(conditions), **conditions._asdict())
+    return DivisionRow(id=row.id, label=division_label(conditions), **to_values(conditions))

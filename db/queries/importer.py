@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
@@ -245,7 +246,7 @@ class _Importer:
         conditions = line.division.conditions
         budget = rename_in_budget(conditions.budget, self.bots.names)
         try:
-            division = ensure_division(self._connection, conditions._replace(budget=budget))
+            division = ensure_division(self._connection, replace(conditions, budget=budget))
         except ValueError as error:
             raise NotImportable(index, f"run {line.run}: {error}") from error
         self._run_values[line.run, line.stream] = {**values, "division_id": division.id}

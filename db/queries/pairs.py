@@ -30,15 +30,14 @@ from db.errors import Exhausted
 from db.models import PAIRS, Game, Pair, Run
 from db.queries.runs import find_run
 from db.records.exchange import COLUMN_LIMIT
-from db.records.games import GameRecord
+from db.records.games import GameRecord, LastOutput
 from db.records.pairs import (
     PairPlan,
     PairRecord,
     PairStatus,
     PlannedPair,
     PlayedPair,
-    StoreOutcome,
-    StoreResult,
+    StoredGames,
 )
 from engine.position import format_moves, parse_moves
 from engine.result import Termination
@@ -177,7 +176,7 @@ class Pairs(Queries):
                 update(PAIRS).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
             )
 
-    def finish_all(self, played: Sequence[Played]) -> list[StoreResult]:
+    def finish_all(self, played: Sequence[Played]) -> list[StoredGames]:
         """Store played pairs in one transaction, except those that are no longer planned.
 
         A pair that is stored already with the same games counts as stored: the connection was lost
@@ -238,45 +237,39 @@ class Pairs(Queries):
             return [_played_pair(row) for row in connection.execute(query.order_by(order))]
 
 
-def _finish(connection: Connection, played: Sequence[Played]) -> list[StoreResult]:
-    """Store pairs; return the result of each."""
+def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGames]:
+    """Store planned pairs; return the games of each pair that is stored as it was played."""
     ids = [plan.id for plan, _ in played]
-    rows = connection.execute(_BY_ID, {"ids": ids})
-    known = {(row.id, row.number): row for row in rows}
-    outcomes: list[StoreOutcome] = []
+    known = {(row.id, row.number): row for row in connection.execute(_BY_ID, {"ids": ids})}
+    is_stored: list[bool] = []
     updates: dict[int, dict[str, Any]] = {}
     games: list[dict[str, Any]] = []
+    last_outputs: list[LastOutput | None] = []
     for plan, record in played:
         row = known.get((plan.id, plan.number))
-        if row is None:
-            outcomes.append(StoreOutcome.UNKNOWN)
+        if row is None or row.status == PairStatus.DROPPED or plan.id in updates:
+            is_stored.append(False)
             continue
         own = [_game_values(row, game) for game in record.games]
         outcome = outcome_of(own)
-        if plan.id in updates:
-            outcomes.append(StoreOutcome.ALREADY_FINISHED)
-        elif row.status == PairStatus.PLANNED:
-            outcomes.append(StoreOutcome.STORED)
-            games += own
-            new = {f"new_{name}": value for name, value in outcome.items()}
-            more = {"pair": plan.id, "more_aborts": record.aborts, "now": time.time()}
-            updates[plan.id] = {**more, **new}
-        elif row.status == PairStatus.FINISHED:
-            is_same = all(row._mapping[name] == outcome[name] for name in OUTCOME)
-            outcomes.append(StoreOutcome.STORED if is_same else StoreOutcome.ALREADY_FINISHED)
-        else:
-            outcomes.append(StoreOutcome.DROPPED)
+        if row.status == PairStatus.FINISHED:
+            is_stored.append(all(row._mapping[name] == outcome[name] for name in OUTCOME))
+            continue
+        is_stored.append(True)
+        games += own
+        last_outputs += [game.last_output for game in record.games]
+        new = {f"new_{name}": value for name, value in outcome.items()}
+        more = {"pair": plan.id, "more_aborts": record.aborts, "now": time.time()}
+        updates[plan.id] = {**more, **new}
     if updates:
         connection.execute(_FINISH, list(updates.values()))
-        stored = [record for plan, record in played if plan.id in updates]
-        last_outputs = [game.last_output for record in stored for game in record.games]
         insert_games(connection, games, last_outputs)
     found: dict[int, tuple[int, ...]] = {}
     for pair, game in connection.execute(_GAME_IDS, {"ids": ids}):
         found[pair] = (*found.get(pair, ()), game)
     return [
-        StoreResult(outcome, found[plan.id] if outcome is StoreOutcome.STORED else ())
-        for (plan, _), outcome in zip(played, outcomes, strict=True)
+        found[plan.id] if stored else None
+        for (plan, _), stored in zip(played, is_stored, strict=True)
     ]
 
 

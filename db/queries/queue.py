@@ -2,16 +2,16 @@
 
 import shlex
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import Select, select, update
 
-from db.columns import to_record
+from db.columns import insert_row, to_record
 from db.connection.database import Queries
 from db.errors import InUse, UnknownRow
 from db.models import JOBS, Job
-from db.records.queue import OPEN_STATUSES, JobRow, JobStatus, NewJob
+from db.records.queue import OPEN_STATUSES, JobRow, JobStatus
 
 
 class Queue(Queries):
@@ -21,20 +21,28 @@ class Queue(Queries):
     workers can change it at the same time. A worker holds the job's lock while it plays it.
     """
 
-    def add(self, new: NewJob) -> JobRow:
-        """Store a waiting job."""
+    def add(self, words: Sequence[str], *, folder: str, author: str, note: str = "") -> JobRow:
+        """Store a waiting job.
+
+        Args:
+            words: the words after ``ladder``, without the database.
+            folder: the absolute folder in which it was added, and is played.
+            author: who added it.
+            note: a note.
+
+        """
         values = {
-            "command": shlex.join(new.words),
-            "folder": new.folder,
-            "author": new.author,
-            "note": new.note,
+            "command": shlex.join(words),
+            "folder": folder,
+            "author": author,
+            "note": note,
             "status": JobStatus.WAITING,
             "added_at": time.time(),
             "result": "",
         }
         with self._database.writing(repeatable=False) as connection:
-            added = insert(JOBS).values(values).returning(JOBS)
-            return to_record(JobRow, connection.execute(added).one())
+            job_id = insert_row(connection, JOBS, values)
+        return self.get(job_id)
 
     def get(self, job_id: int) -> JobRow:
         """Return a job. Raises UnknownRow."""

@@ -50,35 +50,25 @@ class NewBot:
     """The idea that distinguishes it from `based_on`, or a note."""
 
 
-@dataclass(frozen=True, slots=True)
-class RevisionRow:
-    """One state of a bot's content."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevisionRow(NewRevision):
+    """A stored revision."""
 
     id: int
     bot_id: int
     number: int
     """1, 2, ... in the order in which they were first seen."""
-    content_hash: str
-    launch: Launch
-    budgets: tuple[str, ...]
-    boards: tuple[str, ...] | None
-    files: Mapping[str, str]
     created_at: float
 
 
-@dataclass(frozen=True, slots=True)
-class BotRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotRow(NewBot):
     """A registered bot and its current revision."""
 
     id: int
-    name: str
-    family: str
-    spec: str
-    based_on: str | None
-    change: str
+    revision: RevisionRow
     created_at: float
     retired_at: float | None
-    revision: RevisionRow
 
     @property
     def is_imported(self) -> bool:

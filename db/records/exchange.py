@@ -55,7 +55,14 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     def of(cls, conditions: Conditions) -> "ConditionsLine":
         """Return conditions in exported form."""
         fixed = conditions.other_fixed_opening
-        return cls(**{**conditions._asdict(), "fixed_opening": fixed})
+        return cls(
+            conditions.boards,
+            conditions.opening_plies,
+            dict(conditions.budget),
+            conditions.openings,
+            fixed,
+            conditions.adjudicate,
+        )
 
     @property
     def conditions(self) -> Conditions:

@@ -185,20 +185,6 @@ def signed_hash(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-class StoreOutcome(StrEnum):
-    """What the store did with a played pair."""
-
-    STORED = "stored"
-    ALREADY_FINISHED = "already_finished"
-    DROPPED = "dropped"
-    UNKNOWN = "unknown"
-    """No pair with that id was planned in this database."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreResult:
-    """The result of storing a played pair."""
-
-    outcome: StoreOutcome
-    game_ids: tuple[int, ...] = ()
-    """Ids of the two games; empty unless stored."""
+StoredGames = tuple[int, ...] | None
+"""Ids of the games of a pair that is stored; None if it was dropped, or another process has stored
+it."""

@@ -1,7 +1,6 @@
 """Records of the queue. Times are seconds since the epoch."""
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -22,18 +21,6 @@ class JobStatus(Enum):
 
 
 OPEN_STATUSES = (JobStatus.WAITING, JobStatus.PLAYING)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewJob:
-    """A command line to be put into the queue."""
-
-    words: Sequence[str]
-    """The words after ``ladder``, without the database."""
-    folder: str
-    """Absolute folder in which it was added, and is played."""
-    author: str
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

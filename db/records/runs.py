@@ -1,9 +1,9 @@
 """Records of divisions and runs. Times are seconds since the epoch."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from db.records.budget import budget_label, rename_in_budget
 from engine.board import BoardClass
@@ -71,7 +71,8 @@ def plies_of_opening(
     return 0 if board_class.varies else fixed_opening
 
 
-class Conditions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Conditions:
     """The conditions that games must share to be compared."""
 
     boards: str
@@ -132,38 +133,19 @@ def division_label(conditions: Conditions) -> str:
     return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}{adjudicated}"
 
 
-@dataclass(frozen=True, slots=True)
-class DivisionRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DivisionRow(Conditions):
     """Rating conditions: games of one division can be compared."""
 
     id: int
     label: str
     """Unique short name, such as ``6x7+4/100ms``."""
-    boards: str
-    """The canonical list of board classes."""
-    opening_plies: int | None
-    """None for each board class's default, or if the openings come from a set."""
-    budget: Mapping[str, int]
-    """Amounts such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
-    openings: str | None = None
-    """Hash of a set of openings; None for random openings."""
-    fixed_opening: int | None = None
-    """Opening plies for board classes with a single board, such as ``6x7``; None if
-    `opening_plies` or `openings` decides."""
-    adjudicate: int | None = None
-    """Plies within which a proven end ends the game at once; None if games are played out."""
 
     @property
     def conditions(self) -> Conditions:
         """The conditions without id and label."""
-        return Conditions(
-            self.boards,
-            self.opening_plies,
-            self.budget,
-            self.openings,
-            self.fixed_opening,
-            self.adjudicate,
-        )
+        names = (field.name for field in fields(Conditions))
+        return Conditions(**{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,25 +177,16 @@ class PausedBot:
     """Words that follow the bot's name, such as ``could not be started``."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow(NewRun):
     """A stored run."""
 
     id: int
-    kind: RunKind
-    rated: bool
-    stream: str
-    identity: str
-    settings: Mapping[str, Any]
-    seed: int
-    division_id: int
-    target_games: int | None
     status: RunStatus
     started_at: float
     ended_at: float | None
-    note: str
     verdict: str | None
-    """See `db.models.Run.verdict`; None if there is no verdict yet."""
+    """See `db.models`; None if there is no verdict yet."""
     renamed: Mapping[str, str] = field(default_factory=dict)
     """Current names of renamed bots by their names when the run began; `settings` and `verdict`
     hold the current names."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair, StoreResult
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair, StoredGames
 from db.records.runs import RunRow
 from db.store import Store
 from ladder.runs.decision import Judge
@@ -74,7 +74,7 @@ class PairSource(ABC):
         self._waiting.clear()
 
     @abstractmethod
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoreResult]:
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
         """Store finished pairs; return the outcome of each."""
 
     @abstractmethod
@@ -163,7 +163,7 @@ class PairQueue(PairSource):
         self._deferred.clear()
         self.store.pairs.drop([plan.id for plan in plans])
 
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoreResult]:
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
         """Store pairs with their games, in one transaction."""
         return self.store.pairs.finish_all(played)
 

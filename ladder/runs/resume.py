@@ -184,7 +184,7 @@ def _create_run(
                 **_settings_of_job(),
             },
             seed=seed,
-            division_id=store.divisions.ensure(*settings.division()).id,
+            division_id=store.divisions.ensure(settings.division()).id,
             target_games=settings.target_games,
             note=settings.note,
         )

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from db.records.pairs import PairPlan, PairRecord, StoreOutcome, StoreResult
+from db.records.pairs import PairPlan, PairRecord, StoredGames
 from db.records.runs import PAUSED, RunRow, RunStatus
 from db.store import Store
 from ladder.errors import InvalidRun
@@ -227,9 +227,9 @@ class Runner:
         if died:
             self._warn(self.health.note_deaths(died))
 
-    def _count(self, plan: PairPlan, record: PairRecord, finished: StoreResult) -> Iterator[str]:
-        if finished.outcome is not StoreOutcome.STORED:
-            yield f"pair {plan.number} was not stored: it is {finished.outcome.replace('_', ' ')}"
+    def _count(self, plan: PairPlan, record: PairRecord, finished: StoredGames) -> Iterator[str]:
+        if finished is None:
+            yield f"pair {plan.number} was not stored: another process has finished or dropped it"
             return
         yield from count_pair(self.live, plan, record, finished)
         if self.judge is not ENDLESS:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 
-from db.records.pairs import Entrant, PairPlan, PairRecord, StoreResult
+from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.result import Result
@@ -39,13 +39,13 @@ def scoreboard_of(
 
 
 def count_pair(
-    live: LiveRun, plan: PairPlan, record: PairRecord, finished: StoreResult
+    live: LiveRun, plan: PairPlan, record: PairRecord, finished: tuple[int, ...]
 ) -> Iterator[str]:
     """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
     counts = live.counts.setdefault((plan.a.name, plan.b.name, plan.board_class), [0] * 9)
     of_a = [game.result.points2 for game in record.games]
     counts[3 * of_a[0] + 2 - of_a[1]] += 1
-    ids = finished.game_ids or (0, 0)
+    ids = finished or (0, 0)
     for game, game_id in zip(record.games, ids, strict=True):
         first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
         for entrant, result in ((first, game.result), (second, game.result.mirrored)):

@@ -15,6 +15,7 @@ from db.records.pairs import (
     PlannedPair,
 )
 from db.records.runs import (
+    Conditions,
     NewRun,
     RunKind,
     RunRow,
@@ -43,7 +44,7 @@ def new_bot(name: str, content: str = "one", based_on: str | None = None) -> New
 
 
 def new_run(store: Store, *, rated: bool = True, stream: str = "s1", boards: str = "thu") -> RunRow:
-    division = store.divisions.ensure(boards, 0, {"time_ms": 100})
+    division = store.divisions.ensure(Conditions(boards, 0, {"time_ms": 100}))
     kind = RunKind.LADDER if rated else RunKind.MATCH
     return store.runs.create(
         NewRun(kind, rated, stream, "i1", {"bots": {"v1": "one", "v2": "one"}}, 7, division.id, 200)

@@ -110,10 +110,10 @@ def test_a_division_is_created_once_with_a_label(
     store: Store, conditions: Conditions, label: str
 ) -> None:
     """A division is created once and has a short label."""
-    made = store.divisions.ensure(*conditions)
+    made = store.divisions.ensure(conditions)
     assert (made.label, made.conditions) == (label, conditions)
-    turned = conditions._replace(budget=dict(reversed([*conditions.budget.items()])))
-    assert store.divisions.ensure(*turned) == made
+    turned = replace(conditions, budget=dict(reversed([*conditions.budget.items()])))
+    assert store.divisions.ensure(turned) == made
     assert store.divisions.all() == [made]
 
 
@@ -121,9 +121,9 @@ def test_a_division_is_found_by_id_label_or_beginning(store: Store) -> None:
     """A division is found by id, label or unique beginning; otherwise the error lists them."""
     with pytest.raises(UnknownRow, match="no games"):
         store.divisions.find("thu")
-    fast = store.divisions.ensure("thu", 0, {"time_ms": 10})
-    slow = store.divisions.ensure("thu", 0, {"time_ms": 100})
-    fixed = store.divisions.ensure("6x7", 4, {"time_ms": 100})
+    fast = store.divisions.ensure(Conditions("thu", 0, {"time_ms": 10}))
+    slow = store.divisions.ensure(Conditions("thu", 0, {"time_ms": 100}))
+    fixed = store.divisions.ensure(Conditions("6x7", 4, {"time_ms": 100}))
     assert store.divisions.find(str(slow.id)) == slow
     assert store.divisions.find("thu/10ms") == fast
     assert store.divisions.find("6x7") == fixed
@@ -136,7 +136,7 @@ def test_a_division_is_found_by_id_label_or_beginning(store: Store) -> None:
 def test_divisions_of_two_defaults_differ(store: Store) -> None:
     """The key of the first default lacks the number, as keys of older versions do."""
     first, other = (
-        store.divisions.ensure("6x7,thu", None, {"time_ms": 100}, fixed_opening=plies)
+        store.divisions.ensure(Conditions("6x7,thu", None, {"time_ms": 100}, fixed_opening=plies))
         for plies in (4, 6)
     )
     assert (first.fixed_opening, other.fixed_opening) == (4, 6)
@@ -144,12 +144,12 @@ def test_divisions_of_two_defaults_differ(store: Store) -> None:
     assert keys[0] == '{"boards":"6x7,thu","budget":{"time_ms":100},"opening_plies":null}'
     assert '"fixed_opening":6' in keys[1]
     with pytest.raises(ValueError, match="openings"):
-        store.divisions.ensure("6x7,thu", None, {"time_ms": 100})
+        store.divisions.ensure(Conditions("6x7,thu", None, {"time_ms": 100}))
 
 
 def test_a_division_with_an_unknown_budget_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="budget"):
-        store.divisions.ensure("thu", 0, {"hours": 1})
+        store.divisions.ensure(Conditions("thu", 0, {"hours": 1}))
 
 
 def test_a_run_has_a_status_and_is_found_by_its_identity(store: Store) -> None:

@@ -5,12 +5,12 @@ import contextlib
 import pytest
 
 from db.errors import InUse, UnknownRow
-from db.records.queue import JobRow, JobStatus, NewJob
+from db.records.queue import JobRow, JobStatus
 from db.store import Store
 
 
 def add(store: Store, *words: str, note: str = "") -> JobRow:
-    return store.queue.add(NewJob(words=words, folder="/", author="ann", note=note))
+    return store.queue.add(words, folder="/", author="ann", note=note)
 
 
 def test_a_job_changes_only_from_the_statuses_that_allow_it(store: Store) -> None:

@@ -67,8 +67,8 @@ def lose_commits(server: Server, url: str, losses: int, *, restarts: int = 0) ->
             is_armed = True
             done = [(to_plan(row), played(row, random)) for row in rows]
             results = store.pairs.finish_all(done)
-            assert [result.outcome for result in results] == ["stored"] * PAIRS
-            expected += [game for result in results for game in result.game_ids]
+            assert all(results)
+            expected += [game for games in results for game in games or ()]
         pairs = len(expected) // 2
         is_armed = False
         assert [game.id for game in store.games.stream()] == expected

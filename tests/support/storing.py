@@ -1,12 +1,12 @@
 """Runs and single pairs stored by tests and benchmarks."""
 
-from db.records.pairs import PairPlan, PairRecord, StoreResult
+from db.records.pairs import PairPlan, PairRecord, StoredGames
 from db.records.runs import NewRun, RunRow
 from db.store import Store
 from ladder.runs.settings import RunSettings
 
 
-def finish_pair(store: Store, plan: PairPlan, record: PairRecord) -> StoreResult:
+def finish_pair(store: Store, plan: PairPlan, record: PairRecord) -> StoredGames:
     """Store a pair in a transaction of its own."""
     return store.pairs.finish_all([(plan, record)])[0]
 
@@ -21,6 +21,6 @@ def create_run(store: Store, settings: RunSettings) -> RunRow:
             identity="i",
             settings={},
             seed=1,
-            division_id=store.divisions.ensure(*settings.division()).id,
+            division_id=store.divisions.ensure(settings.division()).id,
         )
     )

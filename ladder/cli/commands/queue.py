@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from db.records.queue import JobRow, NewJob
+from db.records.queue import JobRow
 from db.store import Store
 from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
@@ -64,9 +64,8 @@ def add(
     """
     note = check_line(note, "--note")
     _check(context, words, db)
-    new = NewJob(words=words, folder=str(Path.cwd()), author=_user(), note=note)
     with open_store(db, create=True, sync=True) as store:
-        job = store.queue.add(new)
+        job = store.queue.add(words, folder=str(Path.cwd()), author=_user(), note=note)
         if wait:
             return _wait(store, job, json=json)
     print_result(job, job_document, job_text, json=json)

@@ -15,8 +15,7 @@ from db.records.pairs import (
     PairPlan,
     PairRecord,
     PlayedPair,
-    StoreOutcome,
-    StoreResult,
+    StoredGames,
 )
 from db.records.runs import RunRow
 from db.records.tuning import TuningStepRow
@@ -104,7 +103,7 @@ class TuningJudge(Judge, PairSource):
             self._begin_step()
         return heapq.heappop(self._waiting)[1] if self._waiting else None
 
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoreResult]:
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
         """Count finished pairs.
 
         Raises:
@@ -115,7 +114,7 @@ class TuningJudge(Judge, PairSource):
             self._counts[sum(each.points2 for each in played_pair(plan, record).results)] += 1
             self._forfeits += sum(game.termination.is_forfeit for game in record.games)
             self._count_done()
-        return [StoreResult(StoreOutcome.STORED)] * len(played)
+        return [()] * len(played)
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """Do nothing: an unfinished step is played again."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
-from db.records.pairs import PairPlan, PairRecord, StoreResult
+from db.records.pairs import PairPlan, PairRecord, StoredGames
 from db.records.runs import NewRun, RunKind
 from db.store import Pairs, Store
 from engine.board import parse_board_classes
@@ -94,7 +94,7 @@ class _TimedPairs(Pairs):
 
     timings: _Timings
 
-    def finish_all(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> list[StoreResult]:
+    def finish_all(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> list[StoredGames]:
         """Store played pairs and add the time this takes."""
         begun = time.perf_counter()
         finished = super().finish_all(played)
@@ -182,7 +182,7 @@ def _play(store: Store, *, games: int, workers: Workers, timings: _Timings) -> N
             identity="bench",
             settings={},
             seed=1,
-            division_id=store.divisions.ensure(*settings.division()).id,
+            division_id=store.divisions.ensure(settings.division()).id,
             target_games=games,
         )
     )

@@ -293,7 +293,7 @@ def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same time all get the same sound database."""
     code = (
         "import sys; from db.store import Store; s = Store.open(sys.argv[1], busy_s=0.01); "
-        "s.divisions.ensure('thu', 0, {'time_ms': 100}); s.close()"
+        "s.divisions.ensure(Conditions('thu', 0, {'time_ms': 100})); s.close()"
     )
     children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(3)]
     assert [child.wait(60) for child in children] == [0, 0, 0]
@@ -317,4 +317,4 @@ def test_an_error_rolls_back_and_leaves_the_store_usable(store: Store) -> None:
     assert store.pairs.planned(run.id) == []
     rows = store.pairs.plan(run.id, 2, maker(revisions))
     assert [row.number for row in rows] == [0, 1]
-    assert finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1))).game_ids
+    assert finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1)))

@@ -28,7 +28,7 @@ with Store.open(sys.argv[1], busy_s=0.01) as store:
     random = Random(run)
     for step in range(6):
         store.bots.bring_up_to_date((), {"extra": revision(f"content {step}")})
-        store.divisions.ensure("thu", step, {"depth": 1})
+        store.divisions.ensure(Conditions("thu", step, {"depth": 1}))
         store.pairs.plan(run, 5, maker(revisions))
         # Both processes try to finish the pairs of both runs.
         for row in store.pairs.planned(run) + store.pairs.planned(other):

@@ -15,7 +15,6 @@ import pytest
 from db.records.bots import NewBot, NewRevision
 from db.records.exchange import GameLine
 from db.records.launch import Launch, Start
-from db.records.queue import NewJob
 from db.store import Store
 from ladder.cli.main import run_command
 from ladder.errors import BotFailure, UsageError
@@ -179,7 +178,7 @@ def old_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
             bot = NewBot(name, name, f"exec:{name}", made, name, name)
             revisions.append(store.bots.add(bot).revision.id)
             words = ("match", name, name)
-            store.queue.add(NewJob(words=words, folder=name, author=name, note=name))
+            store.queue.add(words, folder=name, author=name, note=name)
         play_all(store, new_run(store), revisions, 60)
     with sqlite3.connect(path) as connection:
         for number, text in enumerate(NO_NAMES):

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from bots.budget import Budget
-from db.records.queue import NewJob
 from engine.board import parse_board
 from engine.opening_set import parse_opening_set
 from engine.result import Termination
@@ -113,8 +112,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for score in ("1-0", "0-1") * 10:
             league.pair(run, "a", "b", score, score)
         league.end(run)
-        new = NewJob(words=("gate", "a"), folder="/", author="ann")
-        league.store.queue.add(new)
+        league.store.queue.add(("gate", "a"), folder="/", author="ann")
     return path
 
 

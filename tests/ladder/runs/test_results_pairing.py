@@ -21,6 +21,7 @@ from db.records.pairs import (
     PlannedPair,
 )
 from db.records.runs import (
+    Conditions,
     NewRun,
     RunKind,
 )
@@ -50,7 +51,7 @@ def stored(folder: Path, names: Sequence[str]) -> Store:
         launch = Launch(command=(name,), folder="/")
         revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
         opened.bots.add(NewBot(name=name, family="fake", spec=name, revision=revision))
-    division = opened.divisions.ensure("4x4", 0, {"simulations": 1})
+    division = opened.divisions.ensure(Conditions("4x4", 0, {"simulations": 1}))
     opened.runs.create(
         NewRun(
             kind=RunKind.LADDER,

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from db.records.queue import NewJob
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from engine.board import parse_board
@@ -43,7 +42,7 @@ def played(league: League) -> Iterator[League]:
     league.end(league.run(), RunStatus.INTERRUPTED)
     for note in ("", "<b>bold</b>"):
         words = ("match", "alpha", "beta", "--games", "2")
-        league.store.queue.add(NewJob(words=words, folder="/", author="ann", note=note))
+        league.store.queue.add(words, folder="/", author="ann", note=note)
     league.store.queue.start(2)
     return league
 

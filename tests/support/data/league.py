@@ -11,7 +11,7 @@ from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, LastOutput, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
-from db.records.runs import NewRun, RunKind, RunRow, RunStatus
+from db.records.runs import Conditions, NewRun, RunKind, RunRow, RunStatus
 from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
@@ -76,7 +76,7 @@ class League:
 
         It has a stream of its own unless it is to continue that of another run.
         """
-        division = self.store.divisions.ensure(boards, 0, {"time_ms": time_ms})
+        division = self.store.divisions.ensure(Conditions(boards, 0, {"time_ms": time_ms}))
         number = len(self.store.runs.find()) + 1
         names = {name: content_of(name) for name in bots or self.revisions}
         return self.store.runs.create(
@@ -135,7 +135,7 @@ class League:
                 (self._record(first, swapped=False), self._record(second, swapped=True)),
             ),
         )
-        return finished.game_ids
+        return finished or ()
 
     def pairs(self, run: RunRow, a: str, b: str, count: int, *scores: "str | Game") -> None:
         """Store several pairs of the same results."""

@@ -57,9 +57,13 @@ def a_tuning(
             )
         )
     run = RunRow(
-        3, RunKind.TUNE, False, "s", "i", {}, 1, 1, task.games, RunStatus.FINISHED, 0.0, 1.0, "",
-        None,
-    )  # fmt: skip
+        *(RunKind.TUNE, False, "s", "i", {}, 1, 1, task.games, ""),
+        id=3,
+        status=RunStatus.FINISHED,
+        started_at=0.0,
+        ended_at=1.0,
+        verdict=None,
+    )
     return TuningOutcome(
         task.template, task.games, task.conditions, run, rows, search.estimate, gated, kept
     )

@@ -8,7 +8,7 @@ from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
-from db.records.runs import DivisionRow, NewRun, RunKind
+from db.records.runs import Conditions, DivisionRow, NewRun, RunKind
 from db.records.sides import SideSums
 from db.store import Store
 from engine.board import parse_board
@@ -39,7 +39,7 @@ class Games:
             ).revision.id
             for name in BOTS
         ]
-        self.division: DivisionRow = store.divisions.ensure(board, 0, {"time_ms": 100})
+        self.division: DivisionRow = store.divisions.ensure(Conditions(board, 0, {"time_ms": 100}))
         self.run = store.runs.create(
             NewRun(RunKind.LADDER, is_rated, "s", "i", {"bots": {}}, 1, self.division.id, 100)
         )
@@ -60,7 +60,7 @@ class Games:
             for place, moves in enumerate((both * 2)[:2])
         )
         record = PairRecord(row.id, row.number, (records[0], records[1]))
-        return finish_pair(self.store, planned, record).game_ids
+        return finish_pair(self.store, planned, record) or ()
 
     def _record(
         self, moves: tuple[int, ...], *, swapped: bool, thoughts: Sequence[Thought] | None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.records.games import Thought, parse_claim
-from db.records.runs import NewRun, RunKind
+from db.records.runs import Conditions, NewRun, RunKind, RunStatus
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
@@ -157,7 +157,7 @@ def test_the_newest_games_of_the_chosen_bots_are_analysed(games: Games) -> None:
 @pytest.mark.slow
 def test_the_rating_list_names_what_it_leaves_out(games: Games) -> None:
     """Games of matches and experiments and other divisions are left out, counted and named."""
-    other = games.store.divisions.ensure("5x5", 0, {"time_ms": 100})
+    other = games.store.divisions.ensure(Conditions("5x5", 0, {"time_ms": 100}))
     games.run = games.store.runs.create(
         NewRun(RunKind.GATE, False, "s", "g", {"bots": {}}, 1, games.division.id, 100)
     )

@@ -31,7 +31,7 @@ from reports.report.standings import (
     standings_markdown,
 )
 
-DIVISION = DivisionRow(1, "thu/100ms", "thu", 0, {"time_ms": 100})
+DIVISION = DivisionRow("thu", 0, {"time_ms": 100}, id=1, label="thu/100ms")
 
 
 def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> PairTableRow:

@@ -8,7 +8,7 @@ from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch
 from db.records.pairs import Entrant, PairPlan, PlannedPair
-from db.records.runs import NewRun, RunKind
+from db.records.runs import Conditions, NewRun, RunKind
 from db.store import Store
 from engine.result import Termination
 from ladder.match.game.bot_pool import BotPool
@@ -38,7 +38,7 @@ def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
             bot = store.bots.add(NewBot(name=name, family="fake", spec=name, revision=revision))
             start = fake_start(name, folder=tmp_path)
             sides.append(Entrant(bot.revision.id, name, start, Budget(simulations=1)))
-        division = store.divisions.ensure("4x4", 0, {"simulations": 1})
+        division = store.divisions.ensure(Conditions("4x4", 0, {"simulations": 1}))
         run = store.runs.create(NewRun(RunKind.LADDER, True, "s", "i", {}, 1, division.id))
         a, b = sides
         (pair,) = store.pairs.plan(
