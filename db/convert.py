@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -25,14 +24,13 @@ from db.backends import Backend
 from db.connection.database import Database
 from db.derived.pair_outcome import OF_GAME, outcome_of
 from db.migrations import FORMER, create_tables, stored_version
-from db.models import JOBS, METADATA, PAIRS, REVISIONS, RUNS, Pair, Revision, Run
+from db.models import METADATA, PAIRS, REVISIONS, RUNS, Pair, Revision, Run
 from db.queries.archives import store_archive
 from db.queries.plays import insert_play
-from db.records import thought_blob
 from db.records.archives import ArchivedFile, Manifest, PackedArchive
-from db.records.games import NewPlay
-from db.records.queue import JobStatus
+from db.records.games import GameRecord, NewPlay
 from db.records.restart import Restart
+from db.records.sides import SideSums
 from engine.position import parse_moves
 from engine.result import Result, Termination
 
@@ -97,8 +95,6 @@ def _convert(connection: Connection, backend: Backend, version: str) -> None:
         "INSERT INTO sqlite_sequence SELECT name, seq FROM former.sqlite_sequence "  # noqa: S608
         f"WHERE name IN ({names})"
     )
-    if "queue_entries" in former:
-        _copy_queue(connection)
     _name_behaviours(connection)
     if version < "0023":
         _pack_bots(connection)
@@ -148,26 +144,6 @@ def _with_outcomes(rows: Any) -> Iterator[dict[str, Any]]:
         if games[0]["game_pair_id"] is not None:
             pair |= outcome_of([{name: row[f"game_{name}"] for name in OF_GAME} for row in games])
         yield pair
-
-
-def _copy_queue(connection: Connection) -> None:
-    """Let the command lines of the former queue wait that had not ended."""
-    rows = connection.exec_driver_sql(
-        "SELECT command, arguments, folder, author, note, submitted_at FROM former.queue_entries "
-        "WHERE state IN ('waiting', 'playing', 'paused') ORDER BY priority DESC, place, id"
-    )
-    for row in rows.all():
-        connection.execute(
-            insert(JOBS).values(
-                command=shlex.join([*row.command.split(), *json.loads(row.arguments)]),
-                folder=row.folder,
-                author=row.author,
-                note=row.note,
-                status=JobStatus.WAITING,
-                added_at=row.submitted_at,
-                result="",
-            )
-        )
 
 
 def _name_behaviours(connection: Connection) -> None:
@@ -272,11 +248,15 @@ def _to_play(row: Mapping[Any, Any]) -> NewPlay:
         board=row["board"],
         opening_plies=0,
         seed=row["seed"],
-        moves=parse_moves(row["moves"]),
-        result=Result(row["result"]),
-        termination=Termination(row["termination"]),
-        detail=row["detail"],
-        started_at=row["started_at"],
-        duration_us=row["duration_us"],
-        thoughts=tuple(thought_blob.decode(row["thoughts"])),
+        game=GameRecord(
+            swapped=False,
+            moves=parse_moves(row["moves"]),
+            result=Result(row["result"]),
+            termination=Termination(row["termination"]),
+            sides=(SideSums(), SideSums()),  # no report reads those of unrated games
+            thoughts=row["thoughts"],
+            started=row["started_at"],
+            duration_us=row["duration_us"],
+            detail=row["detail"],
+        ),
     )

@@ -6,10 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from db.models import GAMES, LAST_OUTPUTS, Game
-from db.records.games import LastOutput
+from db.records.games import GameRecord, LastOutput
 from db.records.pairs import signed_hash
 from db.records.sides import SideSums
 from db.records.thought_blob import clamp_count
+from engine.position import format_moves
 from engine.result import Result, Termination
 
 FIRST_COLUMNS = tuple(f"first_{name}" for name in SideSums.__struct_fields__)
@@ -18,6 +19,25 @@ SECOND_COLUMNS = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
 
 
 _INSERT = insert(GAMES)
+
+
+def game_values(pair: Mapping[Any, Any], game: GameRecord) -> dict[str, Any]:
+    """Return a game's columns from those of its pair, without the pair's key."""
+    players = (pair["a_revision_id"], pair["b_revision_id"])
+    first, second = reversed(players) if game.swapped else players
+    return {
+        **{name: pair[name] for name in ("run_id", "division_id", "rated", "board_class", "seed")},
+        "game": int(game.swapped),
+        "first_revision_id": first,
+        "second_revision_id": second,
+        "opening_plies": len(pair["opening"]),
+        "detail": game.detail,
+        "started_at": game.started,
+        "duration_us": game.duration_us,
+        "thoughts": game.thoughts,
+        **outcome_columns(pair["board"], format_moves(game.moves), game.result, game.termination),
+        **side_columns(game.sides),
+    }
 
 
 def outcome_columns(

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
-from db.columns import insert_row, to_record
+from db.columns import insert_row, to_record, to_values
 from db.connection.database import Queries
 from db.errors import InUse, NameTaken, UnknownRow
 from db.models import BOTS, PAIRS, REVISIONS, RUN_BOTS, Bot, Pair, Revision, RunBot
@@ -80,17 +80,9 @@ class Bots(Queries):
         """
         with self._database.writing() as connection:
             bot_id = _find(connection, new.name).id
-            connection.execute(
-                update(BOTS)
-                .filter_by(id=bot_id)
-                .values(
-                    family=new.family,
-                    spec=new.spec,
-                    based_on=new.based_on,
-                    change=new.change,
-                    retired_at=None,
-                )
-            )
+            values = _bot_values(new)
+            del values["created_at"]
+            _update(connection, bot_id, **values)
             _make_current(connection, bot_id, new.revision)
             return _find(connection, new.name)
 
@@ -212,30 +204,18 @@ def _store_files(connection: Connection, new: NewRevision) -> None:
         store_archive(connection, new.packed)
 
 
-def _bot_values(new: NewBot, *, is_retired: bool = False) -> dict[str, object]:
+def _bot_values(new: NewBot, *, is_retired: bool = False) -> dict[str, Any]:
     now = time.time()
-    return {
-        "name": new.name,
-        "family": new.family,
-        "spec": new.spec,
-        "based_on": new.based_on,
-        "change": new.change,
-        "created_at": now,
-        "retired_at": now if is_retired else None,
-    }
+    values = {**to_values(new), "created_at": now, "retired_at": now if is_retired else None}
+    del values["revision"]
+    return values
 
 
 def _new_revision_values(
     bot_id: int, new: NewRevision, *, number: int, recency: int
 ) -> dict[str, Any]:
-    return {
-        "bot_id": bot_id,
-        "number": number,
-        "recency": recency,
-        "content_hash": new.content_hash,
-        "created_at": time.time(),
-        **_revision_values(new),
-    }
+    place = {"bot_id": bot_id, "number": number, "recency": recency, "created_at": time.time()}
+    return {**place, **_revision_values(new)}
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:
@@ -308,13 +288,10 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
 
 
 def _revision_values(new: NewRevision) -> dict[str, Any]:
-    return {
-        "launch": msgspec.structs.replace(new.launch, archive=None),
-        "archive": new.launch.archive,
-        "budgets": new.budgets,
-        "boards": new.boards,
-        "files": new.files,
-    }
+    launch, archive = msgspec.structs.replace(new.launch, archive=None), new.launch.archive
+    values = {**to_values(new), "launch": launch, "archive": archive}
+    del values["packed"]
+    return values
 
 
 def _bot(row: Any) -> BotRow:

@@ -15,9 +15,9 @@ from sqlalchemy import (
     cast,
     false,
     func,
+    literal_column,
     or_,
     select,
-    text,
 )
 
 from db.columns import columns_of, to_record
@@ -51,6 +51,7 @@ _PLANNED_AHEAD = 500
 _IDS_PER_STATEMENT = 500
 _PER_PAIR = case((Run.kind == RunKind.PLAY, RunKind.PLAY.games_per_pair), else_=2)
 """Games of a finished pair."""
+_FINISHED = Pair.status == PairStatus.FINISHED
 _SHIFT = 1 << 31
 """Greater than every revision's id."""
 
@@ -146,45 +147,15 @@ class Games(Queries):
 
     def count(self, run_id: int) -> int:
         """Return the number of finished games of a run."""
-        query = (
-            select(func.coalesce(func.sum(_PER_PAIR), 0))
-            .join_from(PAIRS, RUNS)
-            .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED)
-        )
-        with self._database.reading() as connection:
-            return int(connection.execute(query).scalar_one())
+        return self._sum(Pair.run_id, _PER_PAIR, _FINISHED, Pair.run_id == run_id).get(run_id, 0)
 
     def count_by_run(self) -> dict[int, int]:
         """Return the number of finished games by run, without zeros."""
-        query = (
-            select(Pair.run_id, func.sum(_PER_PAIR))
-            .join(RUNS)
-            .where(Pair.status == PairStatus.FINISHED)
-            .group_by(Pair.run_id)
-        )
-        with self._database.reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
-
-    def count_aborts_by_run(self) -> dict[int, int]:
-        """Return how often a move or pair was repeated after a host stall by run, without zeros."""
-        query = (
-            select(Pair.run_id, func.sum(Pair.aborts))
-            .where(text("pairs.aborts > 0"))  # literal, as in `count_aborts`
-            .group_by(Pair.run_id)
-        )
-        with self._database.reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+        return self._sum(Pair.run_id, _PER_PAIR, _FINISHED)
 
     def count_unrated(self) -> dict[int, int]:
         """Return the number of unrated games by division id, without zeros."""
-        query = (
-            select(Run.division_id, func.sum(_PER_PAIR))
-            .join(PAIRS, Pair.run_id == Run.id)
-            .where(Run.rated.is_(False), Pair.status == PairStatus.FINISHED)
-            .group_by(Run.division_id)
-        )
-        with self._database.reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+        return self._sum(Run.division_id, _PER_PAIR, _FINISHED, Run.rated.is_(False))
 
     def count_aborts(
         self,
@@ -192,8 +163,8 @@ class Games(Queries):
         division_id: int | None = None,
         run_id: int | None = None,
         since: float | None = None,
-    ) -> int:
-        """Return how often a move was requested again or a pair restarted after a host stall.
+    ) -> dict[int, int]:
+        """Return how often a move or pair was repeated after a host stall by run, without zeros.
 
         Args:
             division_id: count only a division's rated runs.
@@ -202,16 +173,22 @@ class Games(Queries):
 
         """
         # Literal text, because a partial index is not used for a condition with a parameter.
-        query = select(func.coalesce(func.sum(Pair.aborts), 0)).where(text("pairs.aborts > 0"))
+        chosen: list[ColumnElement[bool]] = [literal_column("pairs.aborts > 0")]
         if division_id is not None:
-            runs = select(Run.id).where(Run.division_id == division_id, Run.rated)
-            query = query.where(Pair.run_id.in_(runs))
+            chosen += [Run.division_id == division_id, Run.rated.is_(True)]
         if run_id is not None:
-            query = query.where(Pair.run_id == run_id)
+            chosen.append(Pair.run_id == run_id)
         if since is not None:
-            query = query.where(func.coalesce(Pair.finished_at, since) >= since)
+            chosen.append(func.coalesce(Pair.finished_at, since) >= since)
+        return self._sum(Pair.run_id, Pair.aborts, *chosen)
+
+    def _sum(
+        self, key: ColumnElement[int], number: ColumnElement[int], *conditions: ColumnElement[bool]
+    ) -> dict[int, int]:
+        """Return the sums of a number over the pairs that fit, by a key."""
+        query = select(key, func.sum(number)).join_from(PAIRS, RUNS).where(*conditions)
         with self._database.reading() as connection:
-            return int(connection.execute(query).scalar_one())
+            return {row[0]: int(row[1]) for row in connection.execute(query.group_by(key))}
 
 
 def _select_whole() -> Select[Any]:
@@ -247,23 +224,19 @@ def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Sel
     return query.where(Game.run_id == run_id, Game.id.between(*find_id_range(connection, run_id)))
 
 
-def find_id_range(connection: Connection, run_id: int | None) -> tuple[int, int]:
-    """Return the lowest and highest id of all games, or of a run's; zeros without games."""
+def find_id_range(connection: Connection, run_id: int) -> tuple[int, int]:
+    """Return the lowest and highest id of a run's games; zeros without games."""
     # Games are stored roughly in the order in which their pairs were planned. So a run's first and
     # last games are among those of its first and last pairs, and no other pairs are read.
-    if run_id is None:
-        ends = (select(end(Game.id)).scalar_subquery() for end in (func.min, func.max))
-        low, high = connection.execute(select(*ends)).one()
-    else:
-        pairs = select(Pair.id).where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED)
-        low, high = (
-            connection.execute(
-                select(end(Game.id)).where(
-                    Game.pair_id.in_(pairs.order_by(order).limit(_PLANNED_AHEAD))
-                )
-            ).scalar_one()
-            for end, order in ((func.min, Pair.id), (func.max, Pair.id.desc()))
-        )
+    pairs = select(Pair.id).where(Pair.run_id == run_id, _FINISHED)
+    low, high = (
+        connection.execute(
+            select(end(Game.id)).where(
+                Game.pair_id.in_(pairs.order_by(order).limit(_PLANNED_AHEAD))
+            )
+        ).scalar_one()
+        for end, order in ((func.min, Pair.id), (func.max, Pair.id.desc()))
+    )
     return low or 0, high or 0
 
 

@@ -24,13 +24,13 @@ from sqlalchemy import (
 
 from db.columns import columns_of, to_record
 from db.connection.database import Database, Queries
-from db.derived.game_columns import insert_games, outcome_columns, side_columns
+from db.derived.game_columns import game_values, insert_games
 from db.derived.pair_outcome import OUTCOME, outcome_of
 from db.errors import Exhausted
 from db.models import PAIRS, Game, Pair, Run
 from db.queries.runs import find_run
 from db.records.exchange import COLUMN_LIMIT
-from db.records.games import GameRecord, LastOutput
+from db.records.games import LastOutput
 from db.records.pairs import (
     PairPlan,
     PairRecord,
@@ -250,7 +250,7 @@ def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGame
         if row is None or row.status == PairStatus.DROPPED or plan.id in updates:
             is_stored.append(False)
             continue
-        own = [_game_values(row, game) for game in record.games]
+        own = [{**game_values(row._mapping, game), "pair_id": row.id} for game in record.games]
         outcome = outcome_of(own)
         if row.status == PairStatus.FINISHED:
             is_stored.append(all(row._mapping[name] == outcome[name] for name in OUTCOME))
@@ -271,29 +271,6 @@ def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGame
         found[plan.id] if stored else None
         for (plan, _), stored in zip(played, is_stored, strict=True)
     ]
-
-
-def _game_values(pair: Row[Any], game: GameRecord) -> dict[str, Any]:
-    players = (pair.a_revision_id, pair.b_revision_id)
-    first, second = reversed(players) if game.swapped else players
-    return {
-        "pair_id": pair.id,
-        "run_id": pair.run_id,
-        "division_id": pair.division_id,
-        "rated": pair.rated,
-        "game": int(game.swapped),
-        "first_revision_id": first,
-        "second_revision_id": second,
-        "board_class": pair.board_class,
-        "opening_plies": len(pair.opening),
-        "seed": pair.seed,
-        "detail": game.detail,
-        "started_at": game.started,
-        "duration_us": game.duration_us,
-        "thoughts": game.thoughts,
-        **outcome_columns(pair.board, format_moves(game.moves), game.result, game.termination),
-        **side_columns(game.sides),
-    }
 
 
 def _read_planned(connection: Connection, condition: ColumnElement[bool]) -> list[PlannedPair]:

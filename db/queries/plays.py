@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from db.columns import insert_row, to_json
 from db.connection.database import Queries
-from db.derived.game_columns import outcome_columns, side_columns
+from db.derived.game_columns import game_values
 from db.derived.pair_outcome import outcome_of
 from db.errors import UnknownRow
 from db.models import BOTS, GAMES, PAIRS, REVISIONS, RUNS, Bot, Revision
@@ -21,7 +21,6 @@ from db.records.games import NewPlay
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunKind, RunStatus
-from db.records.sides import SideSums
 from engine.board import BoardClass, parse_board
 from engine.opening_set import is_of_class
 from engine.position import format_moves
@@ -48,40 +47,25 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
     sides = (_ensure_human(connection), new.revision)
     first, second = sides[::-1] if new.bot_side == 0 else sides
     run = _insert_run(connection, new, {bot.name: bot.content_hash, HUMAN: HUMAN})
-    shared: dict[str, Any] = {
-        "run_id": run["id"],
-        "board": new.board,
-        "board_class": run["boards"],
-        "seed": new.seed,
-    }
-    moves = format_moves(new.moves)
-    shared |= {"division_id": run["division_id"], "rated": False}
-    game = {
-        **shared,
-        **outcome_columns(new.board, moves, new.result, new.termination),
-        **side_columns((SideSums(), SideSums())),  # no report reads those of unrated games
-        "game": 0,
-        "first_revision_id": first,
-        "second_revision_id": second,
-        "opening_plies": new.opening_plies,
-        "detail": new.detail,
-        "started_at": new.started_at,
-        "duration_us": new.duration_us,
-        "thoughts": new.thoughts,
-    }
     pair = {
-        **shared,
-        **outcome_of([game]),
+        "run_id": run["id"],
+        "division_id": run["division_id"],
+        "rated": False,
         "stream": run["stream"],
         "number": 0,
         "a_revision_id": first,
         "b_revision_id": second,
-        "opening": moves[: new.opening_plies],
+        "board": new.board,
+        "board_class": run["boards"],
+        "opening": format_moves(new.game.moves[: new.opening_plies]),
+        "seed": new.seed,
         "status": PairStatus.FINISHED,
         "aborts": 0,
         "finished_at": run["ended_at"],
     }
-    return insert_row(connection, GAMES, {**game, "pair_id": insert_row(connection, PAIRS, pair)})
+    game = game_values(pair, new.game)
+    pair_id = insert_row(connection, PAIRS, {**pair, **outcome_of([game])})
+    return insert_row(connection, GAMES, {**game, "pair_id": pair_id})
 
 
 def _insert_run(connection: Connection, new: NewPlay, bots: Mapping[str, str]) -> dict[str, Any]:
@@ -106,8 +90,8 @@ def _insert_run(connection: Connection, new: NewPlay, bots: Mapping[str, str]) -
         "division_id": ensure_division(connection, conditions).id,
         "target_games": 1,
         "status": RunStatus.FINISHED,
-        "started_at": new.started_at,
-        "ended_at": new.started_at + new.duration_us / 1e6,
+        "started_at": new.game.started,
+        "ended_at": new.game.started + new.game.duration_us / 1e6,
         "note": "",
     }
     run["id"] = insert_row(connection, RUNS, run)

@@ -290,15 +290,4 @@ class NewPlay:
     opening_plies: int
     """Moves before the game began."""
     seed: int
-    moves: tuple[int, ...]
-    """All columns, including the opening."""
-    result: Result
-    """Result for the first player."""
-    termination: Termination
-    detail: str
-    """What happened, if the bot failed."""
-    started_at: float
-    """Seconds since the epoch."""
-    duration_us: int
-    thoughts: tuple[Thought, ...]
-    """One per move after the opening; a person's has only a time."""
+    game: GameRecord

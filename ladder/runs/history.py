@@ -50,7 +50,7 @@ class PastRun:
 def past_runs(store: Store) -> list[PastRun]:
     """Return all runs of a database, newest first."""
     games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
-    excused = store.games.count_aborts_by_run()
+    excused = store.games.count_aborts()
     labels = {division.id: division.label for division in store.divisions.all()}
     rows = store.runs.find()
     dead = find_dead(store.run_lock, [row.id for row in rows if row.status is RunStatus.RUNNING])

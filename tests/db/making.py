@@ -134,15 +134,20 @@ def new_play(revision: int) -> NewPlay:
         budget={"simulations": 50},
         opening_plies=5,
         seed=2**53 - 1,
-        moves=(6, 0, 6, 0, 6, 0, 6),
-        result=Result.WIN,
-        termination=Termination.FOUR_IN_A_ROW,
-        detail="",
-        started_at=1.5,
-        duration_us=123,
-        thoughts=(
-            Thought(5_000_000),
-            Thought(40, 0.25, None, 3, "loss", line="3a", nodes=50, distance=4),
+        game=GameRecord(
+            swapped=False,
+            moves=(6, 0, 6, 0, 6, 0, 6),
+            result=Result.WIN,
+            termination=Termination.FOUR_IN_A_ROW,
+            sides=(SideSums(), SideSums()),
+            thoughts=thought_blob.encode(
+                (
+                    Thought(5_000_000),
+                    Thought(40, 0.25, None, 3, "loss", line="3a", nodes=50, distance=4),
+                )
+            ),
+            started=1.5,
+            duration_us=123,
         ),
     )
 

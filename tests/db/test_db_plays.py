@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from db.records import thought_blob
 from db.records.bots import HUMAN
 from db.records.runs import RunKind
 from db.store import Store
@@ -33,8 +34,10 @@ def test_a_game_of_a_person_is_an_ordinary_unrated_game(store: Store) -> None:
     ids = [store.plays.add(PLAY), store.plays.add(replace(PLAY, bot_side=0, seed=4))]
     rows = store.games.get_many(ids)
     assert [(row.first, row.second) for row in rows] == [(HUMAN, "hero"), ("hero", HUMAN)]
-    for name in ("board", "moves", "result", "termination", "detail", "thoughts", "opening_plies"):
-        assert getattr(rows[0], name) == getattr(PLAY, name)
+    assert (rows[0].board, rows[0].opening_plies) == (PLAY.board, PLAY.opening_plies)
+    for name in ("moves", "result", "termination", "detail"):
+        assert getattr(rows[0], name) == getattr(PLAY.game, name)
+    assert rows[0].thoughts == thought_blob.decode(PLAY.game.thoughts)
     assert (rows[0].seed, rows[0].started_at, rows[0].duration_us) == (2**53 - 1, 1.5, 123)
     runs = store.runs.find(kind=RunKind.PLAY)
     assert [store.games.count(run.id) for run in runs] == [1, 1]

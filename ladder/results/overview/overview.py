@@ -100,7 +100,7 @@ def read_current_list(store: Store, division: DivisionRow) -> Standings:
         tables,
         distinct_games=store.aggregate.count_distinct(tables),
         notes=notes,
-        stalled_games=store.games.count_aborts(division_id=division.id),
+        stalled_games=sum(store.games.count_aborts(division_id=division.id).values()),
         retired=retired_bots(store),
     )
     return select_bots(standings)

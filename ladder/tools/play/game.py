@@ -13,8 +13,10 @@ from typing import NamedTuple, Self
 import msgspec
 
 from bots.protocol import GameOver, Info, MoveAsk, Resign
-from db.records.games import NewPlay, Thought
+from db.records import thought_blob
+from db.records.games import GameRecord, NewPlay, Thought
 from db.records.pairs import Entrant
+from db.records.sides import SideSums
 from db.store import Store
 from engine.board import Board, BoardClass
 from engine.errors import IllegalMove
@@ -427,13 +429,17 @@ class InteractiveGame:
             budget=budget,
             opening_plies=self.start_plies,
             seed=self._seed,
-            moves=self.position.moves,
-            result=self.verdict.result,
-            termination=self.verdict.termination,
-            detail=self.verdict.detail,
-            started_at=self._started,
-            duration_us=(self._ended - self._clock) // 1000,
-            thoughts=tuple(self.thoughts[self.start_plies :]),
+            game=GameRecord(
+                swapped=False,
+                moves=self.position.moves,
+                result=self.verdict.result,
+                termination=self.verdict.termination,
+                sides=(SideSums(), SideSums()),  # no report reads those of unrated games
+                thoughts=thought_blob.encode(self.thoughts[self.start_plies :]),
+                started=self._started,
+                duration_us=(self._ended - self._clock) // 1000,
+                detail=self.verdict.detail,
+            ),
         )
 
     def _append_move(self, after: Position, thought: Thought) -> None:

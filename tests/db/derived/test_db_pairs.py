@@ -114,7 +114,7 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> N
     assert list(store.games.stream()) == []
     store.pairs.add_aborts(row.id, 3)
     assert store.pairs.planned(run.id) == [row]
-    assert store.games.count_aborts(run_id=run.id) == 3
+    assert store.games.count_aborts(run_id=run.id) == {run.id: 3}
 
 
 @pytest.mark.slow
