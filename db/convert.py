@@ -21,16 +21,15 @@ from sqlalchemy import Connection, insert, inspect, select, text, update
 from bots.catalogue import parse_player
 from bots.errors import BotsError
 from db.backends import Backend
-from db.connection.database import Database
-from db.derived.pair_outcome import OF_GAME, outcome_of
+from db.database import Database
 from db.migrations import FORMER, create_tables, stored_version
 from db.models import METADATA, PAIRS, REVISIONS, RUNS, Pair, Revision, Run
+from db.outcomes import OF_GAME, outcome_of
 from db.queries.archives import store_archive
 from db.queries.plays import insert_play
 from db.records.archives import ArchivedFile, Manifest, PackedArchive
-from db.records.games import GameRecord, NewPlay
+from db.records.games import GameRecord, NewPlay, SideSums
 from db.records.restart import Restart
-from db.records.sides import SideSums
 from engine.position import parse_moves
 from engine.result import Result, Termination
 

@@ -6,7 +6,7 @@ Every table with generated keys has `sqlite_autoincrement`: pages, files and oth
 key, so a new row must not get the key of a deleted one, as PostgreSQL's sequences ensure.
 
 The outcome columns of `pairs` repeat what its games hold, so that lists count pairs by one index
-and read no game; an audit compares them (`db.derived.pair_outcome`).
+and read no game; an audit compares them (`db.outcomes`).
 
 Each secondary index serves a query that would otherwise scan a table; every index makes inserts
 slower. `games.line_hash` is the only one whose new entries are scattered over the index.
@@ -35,11 +35,11 @@ from sqlalchemy import (
 
 from db.columns import Json, Thoughts, Word
 from db.records.archives import Manifest
+from db.records.games import SideSums
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
 from db.records.queue import JobStatus
 from db.records.runs import RunKind, RunStatus
-from db.records.sides import SideSums
 from engine.result import Result, Termination
 
 NAMING = {

@@ -5,24 +5,21 @@ from typing import Self
 
 from db.backends.locks import LockKind, ProcessLocks
 from db.backends.place import locate
-from db.connection.database import Database
-from db.connection.retry_policy import RetryPolicy
+from db.database import Database
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
 from db.queries.archives import Archives
 from db.queries.audit import Audit
 from db.queries.bots import Bots
-from db.queries.divisions import Divisions
+from db.queries.divisions import Divisions, OpeningSets
 from db.queries.games import Games
-from db.queries.history import History
+from db.queries.history import History, Tallies
 from db.queries.importer import Exchange
-from db.queries.opening_sets import OpeningSets
 from db.queries.pairs import Pairs
 from db.queries.plays import Plays
 from db.queries.queue import Queue
-from db.queries.runs import Runs
-from db.queries.tallies import Tallies
-from db.queries.tuning import TuningSteps
+from db.queries.runs import Runs, TuningSteps
+from db.retry_policy import RetryPolicy
 
 __all__ = ["Pairs", "ProcessLocks", "RetryPolicy", "Store", "find_database_file", "find_server_key"]
 

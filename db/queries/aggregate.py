@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
-from db.connection.database import Database, Queries
+from db.database import Database, Queries
 from db.models import GAMES, PAIR_SUMS, PAIRS, Game, Pair, Run
 from db.queries.bots import read_bot_names
 from db.queries.games import find_id_range
 from db.records.aggregate import PairTableRow
-from db.records.sides import SideSums, SideTotals
+from db.records.games import SideSums, SideTotals
 
 TableKey = tuple[int, str, int, int]
 """Division, board class, A's and B's revision; A's is not the greater one."""

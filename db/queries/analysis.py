@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
 from db.columns import to_record, to_values
-from db.connection.database import Queries
+from db.database import Queries
 from db.models import SOLVED_POSITIONS, VERDICTS, Game, StoredSolution, StoredVerdict
 from db.queries.bots import find_revisions
 from db.records import analysis as records

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, delete, insert, select
 
-from db.connection.database import Queries
+from db.database import Queries
 from db.errors import UnknownRow
 from db.models import BOT_ARCHIVES, BOT_FILES, BotArchive, BotFile, Revision
 from db.records.archives import ArchivedFile, Manifest, PackedArchive

@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, select, update
 
 from db.columns import raw_columns
-from db.connection.database import Queries
-from db.derived.invariants import (
+from db.database import Queries
+from db.errors import Corrupt
+from db.invariants import (
     OF_DIVISION,
     OF_PAIR,
     OF_RUN,
@@ -23,8 +24,6 @@ from db.derived.invariants import (
     find_revision_fault,
     find_run_fault,
 )
-from db.derived.pair_outcome import OF_GAME, outcome_of
-from db.errors import Corrupt
 from db.models import (
     DIVISIONS,
     GAMES,
@@ -40,6 +39,7 @@ from db.models import (
     Run,
     StoredLastOutput,
 )
+from db.outcomes import OF_GAME, outcome_of
 from db.queries.bots import read_bot_names
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
 from db.columns import insert_row, to_record, to_values
-from db.connection.database import Queries
+from db.database import Queries
 from db.errors import InUse, NameTaken, UnknownRow
 from db.models import BOTS, PAIRS, REVISIONS, RUN_BOTS, Bot, Pair, Revision, RunBot
 from db.queries.archives import remove_unused, store_archive

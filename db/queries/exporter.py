@@ -7,8 +7,7 @@ import msgspec
 from sqlalchemy import Row, func, select
 
 from db.columns import to_record
-from db.connection.database import Database
-from db.derived.game_columns import read_last_output, read_sides
+from db.database import Database
 from db.models import (
     BOTS,
     GAMES,
@@ -23,9 +22,9 @@ from db.models import (
     StoredLastOutput,
     StoredVerdict,
 )
+from db.outcomes import read_last_output, read_sides
 from db.queries.bots import read_bot_names
-from db.queries.divisions import read_divisions
-from db.queries.opening_sets import find_set
+from db.queries.divisions import find_set, read_divisions
 from db.queries.runs import current_settings
 from db.records.exchange import (
     AdjudicationLine,

@@ -21,9 +21,9 @@ from sqlalchemy import (
 )
 
 from db.columns import columns_of, to_record
-from db.connection.database import Queries
-from db.derived.game_columns import FIRST_COLUMNS, SECOND_COLUMNS, read_last_output, read_sides
+from db.database import Queries
 from db.models import GAMES, LAST_OUTPUTS, PAIRS, RUNS, Division, Game, Pair, Run, StoredLastOutput
+from db.outcomes import FIRST_COLUMNS, SECOND_COLUMNS, read_last_output, read_sides
 from db.queries.bots import find_revisions, read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.runs import find_run

@@ -8,23 +8,20 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, insert, select
 
 from db.columns import insert_row, to_values
-from db.connection.database import Queries
-from db.derived.game_columns import insert_games, outcome_columns, side_columns
-from db.derived.pair_outcome import outcome_of
+from db.database import Queries
 from db.models import GAMES, PAIRS, RUNS, VERDICTS, Game, Pair, Run, StoredVerdict
+from db.outcomes import insert_games, outcome_columns, outcome_of, side_columns
 from db.queries.audit import game_faults, pair_faults, run_faults
-from db.queries.divisions import ensure_division
+from db.queries.divisions import ensure_division, insert_set
 from db.queries.exporter import export_lines
 from db.queries.import_bots import Content, ImportedBots
-from db.queries.opening_sets import insert_set
 from db.queries.runs import insert_run_bots
 from db.records import thought_blob
 from db.records.analysis import GameVerdict
 from db.records.budget import rename_in_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
-from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
-from db.records.runs import RunStatus, rename_in_settings
+from db.records.runs import OpeningSetRow, RunStatus, rename_in_settings
 
 PairLines = Sequence[GameLine]
 """The games of a pair: 0 and 1, or only 0 of a person against a bot."""
@@ -51,7 +48,7 @@ class Exchange(Queries):
             pairs: the games of each pair, in the order of storing.
 
         Raises:
-            NotImportable: a run, pair or game breaks a rule of `db.derived.invariants`; a stored
+            NotImportable: a run, pair or game breaks a rule of `db.invariants`; a stored
                 pair of the same number differs or is not finished; or a bot is neither known nor
                 described.
 

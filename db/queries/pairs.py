@@ -23,11 +23,10 @@ from sqlalchemy import (
 )
 
 from db.columns import columns_of, to_record
-from db.connection.database import Database, Queries
-from db.derived.game_columns import game_values, insert_games
-from db.derived.pair_outcome import OUTCOME, outcome_of
+from db.database import Database, Queries
 from db.errors import Exhausted
 from db.models import PAIRS, Game, Pair, Run
+from db.outcomes import OUTCOME, game_values, insert_games, outcome_of
 from db.queries.runs import find_run
 from db.records.exchange import COLUMN_LIMIT
 from db.records.games import LastOutput

@@ -8,11 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from db.columns import insert_row, to_json
-from db.connection.database import Queries
-from db.derived.game_columns import game_values
-from db.derived.pair_outcome import outcome_of
+from db.database import Queries
 from db.errors import UnknownRow
 from db.models import BOTS, GAMES, PAIRS, REVISIONS, RUNS, Bot, Revision
+from db.outcomes import game_values, outcome_of
 from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.runs import insert_run_bots

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select, select, update
 
 from db.columns import insert_row, to_record
-from db.connection.database import Queries
+from db.database import Queries
 from db.errors import InUse, UnknownRow
 from db.models import JOBS, Job
 from db.records.queue import OPEN_STATUSES, JobRow, JobStatus

@@ -2,7 +2,7 @@
 
 A `GameLine` holds a whole game; long descriptions of bots and runs stand only in the line that
 needs them first. Each field's type holds its bounds, so decoding checks them. Rules between fields
-are checked by `ladder.results.exchange.importing` and `db.derived.invariants`.
+are checked by `ladder.results.exchange.importing` and `db.invariants`.
 """
 
 from typing import Annotated, Any, Literal
@@ -12,10 +12,9 @@ from msgspec import Meta
 
 from db.errors import DatabaseError
 from db.records.budget import FIELDS, OF_BOT
-from db.records.games import LastOutput, Proof, Thought, parse_claim
+from db.records.games import COUNT_LIMIT, Count, LastOutput, Proof, SideSums, Thought, parse_claim
 from db.records.launch import Launch
 from db.records.runs import OMITTED_FIXED_OPENING, Conditions, RunKind
-from db.records.sides import COUNT_LIMIT, Count, SideSums
 from engine.board import MAX_SIDE
 from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT

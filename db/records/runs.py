@@ -28,7 +28,7 @@ class RunKind(StrEnum):
     MATCH = "match"
     GATE = "gate"
     TUNE = "tune"
-    """A tuning: has steps (`db.records.tuning`) instead of pairs."""
+    """A tuning: has steps (`db.records.runs`) instead of pairs."""
     BISECT = "bisect"
     """One commit of a bisection against the good commit."""
     SELECT = "select"
@@ -275,3 +275,43 @@ def rename_in_verdict(verdict: str | None, names: Mapping[str, str]) -> str | No
 
 def _rename_listed(names: str, new: Mapping[str, str]) -> str:
     return ",".join(new.get(name, name) for name in names.split(","))
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningSetRow:
+    """A stored set of openings."""
+
+    content_hash: str
+    """32 hex digits."""
+    name: str
+    """Name of the file that it was read from."""
+    lines: str
+    """Sorted openings, one per line, such as ``6x7 3342``."""
+
+
+Setting = Mapping[str, float]
+"""Values by parameter name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningStepRow:
+    """The result of pairs between two parameter settings of a bot."""
+
+    step: int
+    """From 1."""
+    a: Setting
+    """The setting that moves first in game 0 of every pair."""
+    b: Setting
+    pentanomial: tuple[int, ...]
+    """Pairs by the points of `a`: 0, 1/2, 1, 3/2, 2."""
+    forfeits: int
+    """Games that one of the two forfeited."""
+    estimate: Setting
+    """Values estimated after the step."""
+    duration_us: int
+    """Wall time of the step."""
+
+    @property
+    def games(self) -> int:
+        """Number of finished games."""
+        return 2 * sum(self.pentanomial)

@@ -6,7 +6,7 @@ from random import Random
 from bots.protocol import Budget
 from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision, RevisionRow
-from db.records.games import GameRecord, LastOutput, NewPlay, Thought
+from db.records.games import GameRecord, LastOutput, NewPlay, SideSums, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
@@ -20,7 +20,6 @@ from db.records.runs import (
     RunKind,
     RunRow,
 )
-from db.records.sides import SideSums
 from db.store import Store
 from engine.result import FORFEITS, Result, Termination
 

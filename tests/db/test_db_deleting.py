@@ -7,8 +7,7 @@ import pytest
 
 from db.errors import Conflict, InUse, NameTaken, UnknownRow
 from db.records.aggregate import PairTableRow
-from db.records.runs import Conditions, NewRun, RunKind, RunRow
-from db.records.tuning import TuningStepRow
+from db.records.runs import Conditions, NewRun, RunKind, RunRow, TuningStepRow
 from db.store import Store
 from tests.db.making import (
     add_bots,

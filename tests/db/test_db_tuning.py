@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from db.records.tuning import TuningStepRow
+from db.records.runs import TuningStepRow
 from db.store import Store
 from tests.db.making import new_run
 

@@ -10,9 +10,9 @@ from db.records.bots import (
     NewRevision,
 )
 from db.records.exchange import ConditionsLine, GameLine, MoveTiming, Timing
+from db.records.games import SideSums
 from db.records.launch import Launch
 from db.records.runs import RunKind
-from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.results.exchange.importing import import_games

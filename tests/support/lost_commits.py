@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, event
 
-from db.connection.database import Database
+from db.database import Database
 from db.store import Store
 from tests.db.making import add_bots, maker, new_run, played, to_plan
 from tests.support.postgresql import Server

@@ -17,8 +17,7 @@ from db.records.pairs import (
     PlayedPair,
     StoredGames,
 )
-from db.records.runs import RunRow
-from db.records.tuning import TuningStepRow
+from db.records.runs import RunRow, TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.experiments.tune.bots import A, B, TuningTask

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow, NewBot
-from db.records.runs import RunKind, RunRow, RunStatus
-from db.records.tuning import TuningStepRow
+from db.records.runs import RunKind, RunRow, RunStatus, TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.engine import (

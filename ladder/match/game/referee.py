@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self, assert_never
 
 from bots.protocol import READY_S, GameOver, MoveReply, Resign
 from db.records import thought_blob
-from db.records.games import GameRecord, LastOutput, Proof, Thought
+from db.records.games import GameRecord, LastOutput, Proof, SideSums, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from db.records.sides import SideSums
 from engine.board import parse_board
 from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame

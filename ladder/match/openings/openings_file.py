@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from db.records.opening_sets import OpeningSetRow
+from db.records.runs import OpeningSetRow
 from db.store import Store
 from engine.board import BoardClass
 from engine.errors import OpeningError

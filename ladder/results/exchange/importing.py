@@ -1,6 +1,6 @@
 """Importing the games of a file: all of them or none.
 
-Types in `db.records.exchange` hold the bounds of single fields, and `db.derived.invariants` the
+Types in `db.records.exchange` hold the bounds of single fields, and `db.invariants` the
 rules for every stored game. The rules here are about names and texts, and about the lines of one
 pair or run.
 """

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.errors import UnknownRow
-from db.records.games import GameQuery, GameRow, GameSummary, Thought
-from db.records.sides import SideSums
+from db.records.games import GameQuery, GameRow, GameSummary, SideSums, Thought
 from db.store import Store
 from engine.board import parse_board_class
 from engine.errors import BoardError

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from db.records.aggregate import PairTableRow
 from db.records.budget import move_limit_ms
+from db.records.games import SideTotals
 from db.records.runs import DivisionRow
-from db.records.sides import SideTotals
 from ladder.results.standings.notes import DelayedMoves, NoRatedGames, Note, RepeatedGames
 from ladder.results.standings.pool import pool_notes, rate_tables
 from ladder.results.standings.standings import (

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from db.records.aggregate import PairTableRow
-from db.records.history import HistorySlice
+from db.records.aggregate import HistorySlice, PairTableRow
 from ladder.errors import UsageError
 from ladder.results.standings.notes import Misfit, NotConnected, Note, Shutouts
 from ladder.stats.pool.cells import from_named_tables

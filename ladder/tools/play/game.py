@@ -14,9 +14,8 @@ import msgspec
 
 from bots.protocol import GameOver, Info, MoveAsk, Resign
 from db.records import thought_blob
-from db.records.games import GameRecord, NewPlay, Thought
+from db.records.games import GameRecord, NewPlay, SideSums, Thought
 from db.records.pairs import Entrant
-from db.records.sides import SideSums
 from db.store import Store
 from engine.board import Board, BoardClass
 from engine.errors import IllegalMove

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from db.records.tuning import TuningStepRow
+from db.records.runs import TuningStepRow
 from ladder.experiments.bisect.result import BisectResult, TriedCommit
 from ladder.experiments.select.session import SelectionOutcome
 from ladder.experiments.tune.parameters import Parameter

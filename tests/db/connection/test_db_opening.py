@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from db.backends.sqlite import APPLICATION_ID
-from db.connection.database import Database
+from db.database import Database
 from db.errors import (
     Busy,
     Corrupt,

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from db.connection.database import Database
+from db.database import Database
 from db.errors import DatabaseError, Unwritable
 from db.store import Store
 from tests.db.disks import small_disk

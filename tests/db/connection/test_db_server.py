@@ -17,7 +17,7 @@ from db.backends.locks import WRITER
 from db.backends.place import locate
 from db.backends.postgresql import PostgresqlBackend, check_server_version
 from db.backends.sqlstate import translate_sqlstate
-from db.connection.database import OPENING_S, Database
+from db.database import OPENING_S, Database
 from db.errors import (
     Busy,
     CommitLost,

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from sqlalchemy import event
 
-from db.connection.database import Database
+from db.database import Database
 from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery, GameRow
 from db.records.pairs import PlannedPair

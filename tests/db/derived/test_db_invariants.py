@@ -1,6 +1,6 @@
 """The rules that every stored row keeps, as pure functions."""
 
-from db.derived.invariants import find_pair_fault
+from db.invariants import find_pair_fault
 
 PAIR = {
     "status": "finished",

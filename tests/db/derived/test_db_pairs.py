@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from db.derived.pair_outcome import OUTCOME
 from db.errors import UnknownRow
+from db.outcomes import OUTCOME
 from db.records import thought_blob as thoughts
 from db.records.games import GameQuery, Thought
 from db.records.pairs import (

@@ -14,7 +14,7 @@ from sqlalchemy.schema import CreateTable
 
 from db import migrations
 from db.backends.place import locate
-from db.connection.database import Database
+from db.database import Database
 from db.models import METADATA
 from db.queries.games import select_summaries
 from db.records.games import GameQuery

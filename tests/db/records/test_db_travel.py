@@ -6,11 +6,10 @@ import pytest
 
 from bots.budget import Budget
 from db.records import thought_blob
-from db.records.games import GameRecord, Thought
+from db.records.games import GameRecord, SideSums, Thought
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.restart import Restart
-from db.records.sides import SideSums
 from engine.result import Result, Termination
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from db.records.tuning import TuningStepRow
+from db.records.runs import TuningStepRow
 from db.store import Store
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from db.connection.database import Database
+from db.database import Database
 from db.errors import Unreachable
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely

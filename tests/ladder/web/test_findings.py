@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from db.records.runs import RunKind, RunRow
-from db.records.tuning import TuningStepRow
+from db.records.runs import RunKind, RunRow, TuningStepRow
 from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.bisect.session import SETTINGS, bisection_of, keep_result

@@ -1,8 +1,7 @@
 """Analyses with a value under every key."""
 
 from db.records.analysis import JudgedGame
-from db.records.games import GameRow, Thought
-from db.records.sides import SideSums
+from db.records.games import GameRow, SideSums, Thought
 from engine.result import Result, Termination
 from engine.solver.value import Outcome
 from ladder.results.analysis.division import DivisionMistakes, FalseProof, GameTruth

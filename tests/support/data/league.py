@@ -8,11 +8,10 @@ from typing import Self
 from bots.protocol import Budget
 from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision
-from db.records.games import GameRecord, LastOutput, Thought
+from db.records.games import GameRecord, LastOutput, SideSums, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from db.records.runs import Conditions, NewRun, RunKind, RunRow, RunStatus
-from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
 from tests.support.storing import finish_pair

@@ -1,12 +1,11 @@
 """Legal random games with plausible times, for benchmarks and tests."""
 
 from db.records import thought_blob
-from db.records.games import GameRecord, Thought
+from db.records.games import GameRecord, SideSums, Thought
 from db.records.pairs import (
     PairPlan,
     PairRecord,
 )
-from db.records.sides import SideSums
 from engine.board import parse_board
 from engine.position import Position
 from engine.seeds import SplitMix

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from db.records.runs import RunKind, RunRow, RunStatus
-from db.records.tuning import TuningStepRow
+from db.records.runs import RunKind, RunRow, RunStatus, TuningStepRow
 from engine.board import BoardClass
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome

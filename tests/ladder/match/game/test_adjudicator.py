@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget
-from db.records.endings import find_ending_fault
+from db.invariants import find_ending_fault
 from db.records.games import Proof, Thought
 from db.records.pairs import Entrant, PairPlan
 from engine.board import parse_board

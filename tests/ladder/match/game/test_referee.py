@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from bots.protocol import HELLO_S, Budget, Info
+from db.invariants import find_ending_fault
 from db.records import thought_blob
-from db.records.endings import find_ending_fault
 from db.records.launch import Start
 from db.records.pairs import MARGIN_MS, Entrant, PairPlan
 from db.records.restart import Restart

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from bots.protocol import Budget
 from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision
-from db.records.games import GameRecord, Thought
+from db.records.games import GameRecord, SideSums, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from db.records.runs import Conditions, DivisionRow, NewRun, RunKind
-from db.records.sides import SideSums
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position, parse_moves

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from db.records.aggregate import PairTableRow
+from db.records.games import SideTotals
 from db.records.runs import DivisionRow
-from db.records.sides import SideTotals
 from ladder.results.standings.build import build_standings
 from ladder.results.standings.notes import NoRatedGames, NotConnected, RepeatedGames
 from ladder.results.standings.pool import rate_tables

@@ -12,9 +12,9 @@ from db.backends import Backend, backend_of
 from db.backends.locks import HeldLock, LockKind, ProcessLocks
 from db.backends.place import locate
 from db.backends.sqlstate import BUSY
-from db.connection.retry_policy import RetryPolicy, retried
 from db.errors import Busy, CommitLost, DatabaseError, Locked, Unreachable, Unwritable
 from db.migrations import check_version, create_tables, stored_version
+from db.retry_policy import RetryPolicy, retried
 
 T = TypeVar("T")
 Converter = Callable[["Database"], None]

@@ -1,1 +1,0 @@
-"""Open databases: connections, transactions, retries and driver errors."""

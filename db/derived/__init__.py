@@ -1,1 +1,0 @@
-"""Tables derived from games: updated when a pair is stored, rebuilt on demand."""
