@@ -1,13 +1,12 @@
 """Rules that every stored bot, run, pair and game keeps; audits and imports check them.
 
-A rule receives a row's values by column. The columns of the row's pair, run and division have the
-prefixes ``pair_``, ``run_`` and ``division_``. Another program may have written the row, so values
-can be of any type. A rule returns a description of the fault, such as "its start -1 is not a date",
-or None.
+A rule yields faults of a row, such as "its start -1 is not a date", from its values by column. The
+columns of the row's pair, run and division have the prefixes ``pair_``, ``run_`` and ``division_``.
+Another program may have written the row, so values can be of any type.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, assert_never
 
 import msgspec
@@ -97,8 +96,6 @@ def _find_proof_fault(
 Values = Mapping[str, Any]
 OpeningLines = Mapping[str, frozenset[str]]
 """The lines of known sets of openings, by hash."""
-Rule = Callable[[Values], str | None]
-
 OF_PAIR = ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "seed", "opening")
 """Columns of a game's pair that the rules need."""
 OF_RUN = ("division_id", "rated")
@@ -109,17 +106,17 @@ OF_DIVISION = ("boards", "opening_plies", "openings", "fixed_opening", "adjudica
 
 def find_revision_fault(revision: Values) -> str | None:
     """Return the first fault of a revision, or None."""
-    return _first_fault((_check_revision,), revision)
+    return _first(_revision_faults(revision))
 
 
 def find_run_fault(run: Values) -> str | None:
     """Return the first fault of a run with its division's columns, or None."""
-    return _first_fault((_check_run, _check_run_division), run)
+    return _first(_run_faults(run))
 
 
 def find_pair_fault(pair: Values) -> str | None:
     """Return the first fault of a pair without its games, or None."""
-    return _first_fault((_check_pair,), pair)
+    return _first(_pair_faults(pair))
 
 
 def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
@@ -131,24 +128,27 @@ def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
         openings: known sets of openings; openings of other sets are not checked.
 
     """
-    return _first_fault((*_GAME_RULES, partial(_check_opening_of_set, openings=openings)), game)
+    # In this order: later rules rely on earlier ones, such as on a known termination.
+    return _first(
+        chain(
+            _outcome_faults(game),
+            _board_faults(game),
+            _faults_beside_others(game),
+            _opening_faults(game, openings),
+            _ending_faults(game),
+            _thought_faults(game),
+        )
+    )
 
 
-def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
+def _first(faults: Iterator[str]) -> str | None:
     try:
-        for rule in rules:
-            fault = rule(values)
-            if fault is not None:
-                return fault
+        return next(faults, None)
     except (EngineError, TypeError, ValueError, AttributeError) as error:
         return str(error)  # a value of another type, or not in its notation
-    return None
 
 
-# Bots.
-
-
-def _check_revision(revision: Values) -> str | None:
+def _revision_faults(revision: Values) -> Iterator[str]:
     for name, kind in (
         ("launch", Launch),
         ("budgets", tuple[str, ...]),
@@ -160,143 +160,119 @@ def _check_revision(revision: Values) -> str | None:
             try:
                 msgspec.json.decode(text, type=kind)
             except msgspec.DecodeError as error:
-                return f"its {name} cannot be read: {error}"
-    return None
+                yield f"its {name} cannot be read: {error}"
 
 
-# Runs.
-
-
-def _check_run(run: Values) -> str | None:
+def _run_faults(run: Values) -> Iterator[str]:
     for name, words in (("kind", RunKind), ("status", RunStatus)):
         if run[name] not in set(words):
-            return f"it has the unknown {name} {run[name]!r}"
+            yield f"it has the unknown {name} {run[name]!r}"
     if run["kind"] == RunKind.PLAY and run["rated"]:
-        return "a game against a person cannot be rated"
+        yield "a game against a person cannot be rated"
     for name in ("stream", "identity"):
         if not run[name]:
-            return f"its {name} is missing"
+            yield f"its {name} is missing"
     if not 0 <= run["seed"] < SEED_LIMIT:
-        return f"its seed must be below {SEED_LIMIT}, got {run['seed']}"
+        yield f"its seed must be below {SEED_LIMIT}, got {run['seed']}"
     if not isinstance(msgspec.json.decode(run["settings"]), dict):
-        return "its settings are not a JSON object"
-    return None
-
-
-def _check_run_division(run: Values) -> str | None:
+        yield "its settings are not a JSON object"
     boards = run["division_boards"]
     canonical = format_board_classes(parse_board_classes(boards))
     if boards != canonical:
-        return f"the boards of its division must be written as {canonical}, got {boards}"
+        yield f"the boards of its division must be written as {canonical}, got {boards}"
     for name in ("opening_plies", "fixed_opening"):
         plies = run[f"division_{name}"]
         if plies is not None and not 0 <= plies <= MAX_SIDE**2:
-            return f"its division has openings of {plies} plies"
+            yield f"its division has openings of {plies} plies"
     ways = ("opening_plies", "openings", "fixed_opening")
     if sum(run[f"division_{name}"] is not None for name in ways) != 1:
-        return f"its division must have one of {', '.join(ways)}"
+        yield f"its division must have one of {', '.join(ways)}"
     budget = msgspec.json.decode(run["division_budget"], type=dict[str, int])
-    if not is_valid_budget(budget) or not all(
-        0 < amount < COUNT_LIMIT for amount in budget.values()
-    ):
-        return f"its division has the invalid budget {budget}"
-    return None
+    if not is_valid_budget(budget) or not all(0 < each < COUNT_LIMIT for each in budget.values()):
+        yield f"its division has the invalid budget {budget}"
 
 
-# Pairs.
-
-
-def _check_pair(pair: Values) -> str | None:
+def _pair_faults(pair: Values) -> Iterator[str]:
     if pair["status"] not in set(PairStatus):
-        return f"it has the unknown status {pair['status']!r}"
+        yield f"it has the unknown status {pair['status']!r}"
     for name in ("number", "aborts"):
         if not 0 <= pair[name] < COLUMN_LIMIT:
-            return f"its {name} must be below {COLUMN_LIMIT}, got {pair[name]}"
+            yield f"its {name} must be below {COLUMN_LIMIT}, got {pair[name]}"
     if not 0 <= pair["seed"] < SEED_LIMIT:
-        return f"its seed must be below {SEED_LIMIT}, got {pair['seed']}"
-    if pair["stream"] != pair["run_stream"]:
-        return "its stream is not that of its run"
-    for name in OF_RUN:
+        yield f"its seed must be below {SEED_LIMIT}, got {pair['seed']}"
+    for name in ("stream", *OF_RUN):
         if pair[name] != pair[f"run_{name}"]:
-            return f"its {name} is not that of its run"
-    return None
+            yield f"its {name} is not that of its run"
 
 
-# Games.
-
-
-def _check_outcome(game: Values) -> str | None:
+def _outcome_faults(game: Values) -> Iterator[str]:
     for name, words in (("result", Result), ("termination", Termination)):
         if game[name] not in set(words):
-            return f"it has the unknown {name} {game[name]!r}"
+            yield f"it has the unknown {name} {game[name]!r}"
     if game["termination"] == Termination.ABORTED:
-        return "it was aborted, and only finished games are stored"
+        yield "it was aborted, and only finished games are stored"
     offender = find_offender(Result(game["result"]), Termination(game["termination"]))
     if game["offender"] != offender:
-        return (
+        yield (
             f"it is a {game['result']} by {game['termination']}, but its offender is "
             f"{game['offender']}"
         )
     if game["has_last_words"] and offender is None:
-        return "it has the last output of a failing bot, but no bot failed"
-    return None
-
-
-def _check_numbers(game: Values) -> str | None:
+        yield "it has the last output of a failing bot, but no bot failed"
     if game["game"] not in (0, 1):
-        return f"a game of a pair is 0 or 1, got {game['game']}"
+        yield f"a game of a pair is 0 or 1, got {game['game']}"
     if not 0 <= game["started_at"] < YEAR_9999:
-        return f"its start {game['started_at']} is not a date"
+        yield f"its start {game['started_at']} is not a date"
     for name in ("seed", "duration_us"):
         if not 0 <= game[name] < COUNT_LIMIT:
-            return f"its {name} must be below {COUNT_LIMIT}, got {game[name]}"
-    for side in read_sides(game):
-        sums = msgspec.structs.astuple(side)
-        if any(value < 0 for value in sums):
-            return "one of its sums is negative"
-        if any(value >= COUNT_LIMIT for value in sums):
-            return "one of its sums is too large to be exported"
-    return None
+            yield f"its {name} must be below {COUNT_LIMIT}, got {game[name]}"
+    sums = [value for side in read_sides(game) for value in msgspec.structs.astuple(side)]
+    if min(sums) < 0:
+        yield "one of its sums is negative"
+    if max(sums) >= COUNT_LIMIT:
+        yield "one of its sums is too large to be exported"
 
 
-def _check_pair_columns(game: Values) -> str | None:
-    movers = (game["pair_a_revision_id"], game["pair_b_revision_id"])
-    players = (game["first_revision_id"], game["second_revision_id"])
-    if players != (movers[::-1] if game["game"] else movers):
-        return "its bots are not those of its pair, or in the wrong order"
-    for name in ("run_id", "board", "board_class", "seed"):
-        if game[name] != game[f"pair_{name}"]:
-            return f"its {name} is not that of its pair"
-    return None
-
-
-def _check_run_columns(game: Values) -> str | None:
-    for name in OF_RUN:
-        if game[name] != game[f"run_{name}"]:
-            return f"its {name} is not that of its run"
-    if game["rated"] and game["first"] == game["second"]:
-        return "a bot cannot be rated against itself"
-    return None
-
-
-def _check_board(game: Values) -> str | None:
+def _board_faults(game: Values) -> Iterator[str]:
     board, kind = parse_board(game["board"]), parse_board_class(game["board_class"])
     for name, canonical in (("board", board), ("board_class", kind)):
         if str(canonical) != game[name]:
-            return f"its {name} must be written as {canonical}, got {game[name]!r}"
+            yield f"its {name} must be written as {canonical}, got {game[name]!r}"
     if not is_of_class(board, kind):
-        return f"the board {board} does not belong to the board_class {kind}"
+        yield f"the board {board} does not belong to the board_class {kind}"
     if kind not in parse_board_classes(game["division_boards"]):
-        return f"the board_class {kind} is not in its division's {game['division_boards']}"
-    return None
+        yield f"the board_class {kind} is not in its division's {game['division_boards']}"
+    moves = parse_moves(game["moves"])
+    if game["moves"] != format_moves(moves):
+        yield "its moves must be written as 0 to 9, a, b"
+    if game["plies"] != len(moves):
+        yield f"it has {len(moves)} moves, but its plies are {game['plies']}"
+    if game["line_hash"] != line_hash(game["board"], game["moves"]):
+        yield "its line_hash is not that of its board and moves"
 
 
-def _check_opening(game: Values) -> str | None:
+def _faults_beside_others(game: Values) -> Iterator[str]:
+    """Yield contradictions to the game's pair and run."""
+    movers = (game["pair_a_revision_id"], game["pair_b_revision_id"])
+    players = (game["first_revision_id"], game["second_revision_id"])
+    if players != (movers[::-1] if game["game"] else movers):
+        yield "its bots are not those of its pair, or in the wrong order"
+    for name in ("run_id", "board", "board_class", "seed"):
+        if game[name] != game[f"pair_{name}"]:
+            yield f"its {name} is not that of its pair"
+    for name in OF_RUN:
+        if game[name] != game[f"run_{name}"]:
+            yield f"its {name} is not that of its run"
+    if game["rated"] and game["first"] == game["second"]:
+        yield "a bot cannot be rated against itself"
+
+
+def _opening_faults(game: Values, openings: OpeningLines) -> Iterator[str]:
     plies = game["opening_plies"]
     if not 0 <= plies <= len(game["moves"]):
-        return "opening_plies must be between 0 and the number of moves"
+        yield "opening_plies must be between 0 and the number of moves"
     if game["moves"][:plies] != game["pair_opening"]:
-        return "its moves do not begin with the opening of its pair"
+        yield "its moves do not begin with the opening of its pair"
     if game["division_openings"] is None:
         asked = plies_of_opening(
             game["division_opening_plies"],
@@ -304,30 +280,23 @@ def _check_opening(game: Values) -> str | None:
             game["division_fixed_opening"],
         )
         if plies != asked:
-            return f"its opening has {plies} plies, but its division requires {asked}"
-    return None
-
-
-def _check_opening_of_set(game: Values, openings: OpeningLines) -> str | None:
+            yield f"its opening has {plies} plies, but its division requires {asked}"
     known = openings.get(game["division_openings"])
     line = f"{game['board']} {game['pair_opening']}".rstrip()
     if known is not None and line not in known:
-        return f"its opening '{line}' is not in its division's set of openings"
-    return None
+        yield f"its opening '{line}' is not in its division's set of openings"
 
 
-def _check_moves(game: Values) -> str | None:
-    moves = parse_moves(game["moves"])
-    if game["moves"] != format_moves(moves):
-        return "its moves must be written as 0 to 9, a, b"
-    if game["plies"] != len(moves):
-        return f"it has {len(moves)} moves, but its plies are {game['plies']}"
-    if game["line_hash"] != line_hash(game["board"], game["moves"]):
-        return "its line_hash is not that of its board and moves"
-    return None
+def _ending_faults(game: Values) -> Iterator[str]:
+    position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
+    result, termination = Result(game["result"]), Termination(game["termination"])
+    plies = game["division_adjudicate"]
+    fault = find_ending_fault(position, result, termination, game["detail"], plies)
+    if fault is not None:
+        yield fault
 
 
-def _check_thoughts(game: Values) -> str | None:
+def _thought_faults(game: Values) -> Iterator[str]:
     thoughts = thought_blob.decode(game["thoughts"])
     moves = len(game["moves"]) - game["opening_plies"]
     # Games from CSV and PGN have no thoughts.
@@ -335,29 +304,7 @@ def _check_thoughts(game: Values) -> str | None:
     # games of earlier versions one that came too late.
     most = moves + (game["offender"] is not None)
     if thoughts and not moves <= len(thoughts) <= most:
-        return f"it has {moves} moves after the opening, but {len(thoughts)} thoughts"
+        yield f"it has {moves} moves after the opening, but {len(thoughts)} thoughts"
     if any(side.moves > moves + 1 for side in read_sides(game)):
-        return f"it has {moves} moves after the opening, but a side's sums count more"
-    return next(filter(None, map(find_thought_fault, thoughts)), None)
-
-
-def _check_ending(game: Values) -> str | None:
-    position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
-    result, termination = Result(game["result"]), Termination(game["termination"])
-    return find_ending_fault(
-        position, result, termination, game["detail"], game["division_adjudicate"]
-    )
-
-
-_GAME_RULES: tuple[Rule, ...] = (
-    _check_outcome,
-    _check_numbers,
-    _check_board,
-    _check_moves,
-    _check_pair_columns,
-    _check_run_columns,
-    _check_opening,
-    _check_ending,
-    _check_thoughts,
-)
-"""In this order: later rules rely on earlier ones, such as on a known termination."""
+        yield f"it has {moves} moves after the opening, but a side's sums count more"
+    yield from filter(None, map(find_thought_fault, thoughts))

@@ -292,7 +292,8 @@ def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
 def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same time all get the same sound database."""
     code = (
-        "import sys; from db.store import Store; s = Store.open(sys.argv[1], busy_s=0.01); "
+        "import sys; from db.records.runs import Conditions; from db.store import Store; "
+        "s = Store.open(sys.argv[1], busy_s=0.01); "
         "s.divisions.ensure(Conditions('thu', 0, {'time_ms': 100})); s.close()"
     )
     children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(3)]

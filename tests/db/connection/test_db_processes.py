@@ -20,6 +20,7 @@ from random import Random
 sys.path.insert(0, sys.argv[2])
 from tests.db.making import maker, played, revision, to_plan
 from tests.support.storing import finish_pair
+from db.records.runs import Conditions
 from db.store import Store
 with Store.open(sys.argv[1], busy_s=0.01) as store:
     run, other = int(sys.argv[3]), int(sys.argv[4])

@@ -1,5 +1,7 @@
 """RunSettings: what a run is asked to do, and what makes two runs the same."""
 
+from dataclasses import replace
+
 import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
@@ -163,7 +165,7 @@ def test_another_default_opening_makes_another_division_and_run() -> None:
     boards = parse_board_classes("thu,6x7")
     first, other = (settings(boards=boards, fixed_opening=plies) for plies in (4, 6))
     assert first.division() == settings(boards=boards).division()
-    assert first.division() == other.division()._replace(fixed_opening=4)
+    assert first.division() == replace(other.division(), fixed_opening=4)
     assert division_label(other.division()).startswith("thu,6x7+auto6/")
     hashes = {"v1": "one", "v2": "two"}
     assert other.identity(hashes) == {**first.identity(hashes), "fixed_opening": 6}
@@ -173,7 +175,7 @@ def test_another_default_opening_makes_another_division_and_run() -> None:
 def test_adjudication_makes_another_division_and_run() -> None:
     """Without it keys, labels and identities must be those of earlier versions."""
     out, soon = settings(), settings(adjudicate=12)
-    assert soon.division() == out.division()._replace(adjudicate=12)
+    assert soon.division() == replace(out.division(), adjudicate=12)
     assert division_label(soon.division()) == f"{division_label(out.division())}/adjudicate12"
     hashes = {"v1": "one", "v2": "two"}
     assert soon.identity(hashes) == {**out.identity(hashes), "adjudicate": 12}
