@@ -19,7 +19,6 @@ import time
 from pathlib import Path
 
 from bots.protocol import Budget
-from db.records.runs import Conditions
 from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
@@ -28,6 +27,7 @@ from db.records.pairs import (
     PlannedPair,
 )
 from db.records.runs import (
+    Conditions,
     NewRun,
     RunKind,
 )

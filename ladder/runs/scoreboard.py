@@ -70,14 +70,13 @@ def count_pair(
 
 def refit(live: LiveRun) -> None:
     """Fit the list rating of a rated run's bots to its counts, unless that was done just now."""
-    now = time.monotonic()
-    if not live.is_rated or not live.counts or now - live.fitted_at < REFIT_S:
+    if not live.is_rated or not live.counts or time.monotonic() - live.fitted_at < REFIT_S:
         return
-    live.fitted_at = now
     tables = ((*key, counts) for key, counts in live.counts.items())
     rating = rate_connected(cells=from_named_tables(tables)).rating
     for name, elo in zip(rating.players, rating.elo.tolist(), strict=True):
         live.bots[name].elo = elo
+    live.fitted_at = time.monotonic()
 
 
 def _count_former(live: LiveRun, store: Store, entrants: Mapping[str, Entrant]) -> float:

@@ -80,7 +80,7 @@ def until_full(place: str) -> None:
         next(pairs)
     disk = os.statvfs(place)
     with open(f"{place}.filler", "wb") as filler:
-        filler.write(bytes(disk.f_bavail * disk.f_bsize - 700_000))
+        filler.write(bytes(disk.f_bavail * disk.f_bsize - 640_000))
     with pytest.raises(Unwritable, match="full"):
         for _ in pairs:
             pass
