@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.records.games import Thought, parse_claim
-from db.records.runs import Conditions, NewRun, RunKind, RunStatus
+from db.records.runs import Conditions, NewRun, RunKind
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position

@@ -4,7 +4,6 @@ import csv
 import io
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
