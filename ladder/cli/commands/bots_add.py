@@ -146,17 +146,17 @@ def add_all(
         if source is not None:
             top = stack.enter_context(open_tree(spec or "", Path.cwd(), source))
             tree = top.below(folder)
-        requests = make_requests(
-            folder if tree is None else tree.place,
-            pattern,
+        form = RegistrationRequest(
             name=name,
-            spec=spec,
+            spec=spec or "",
+            folder=folder if tree is None else tree.place,
             note=note,
             restart=restart,
             time_ms=trial_ms(time),
             replace=replace,
             tree=tree,
         )
+        requests = make_requests(form, pattern)
         packed = pack_all(requests)
     with open_draft(db) as store:
         known = known_bots(store)

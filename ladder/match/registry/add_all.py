@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bots.errors import BotsError
 from db.records.bots import BotRow
-from db.records.restart import Restart
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.register import (
@@ -18,7 +17,7 @@ from ladder.match.registry.register import (
     examine,
     pack_request,
 )
-from ladder.match.specs.source import GitTree, PackedBot
+from ladder.match.specs.source import PackedBot
 from ladder.names import check_name
 from ladder.signals import current_stop
 
@@ -38,35 +37,20 @@ class Attempt:
     """Why it failed; "" if it passed, or is already registered with the same content."""
 
 
-def make_requests(
-    folder: Path,
-    pattern: str,
-    *,
-    name: str,
-    spec: str | None = None,
-    note: str | None = None,
-    restart: Restart | None = None,
-    time_ms: int | None = None,
-    replace: bool = False,
-    tree: GitTree | None = None,
-) -> list[RegistrationRequest]:
+def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationRequest]:
     """Return a request for each file of a folder, in the order of the numbers in their names.
 
     Args:
-        folder: the folder of the files, in which the bots will run.
+        form: the request for each file of its folder, with ``{stem}`` in its name for the file's
+            name without suffix, and ``{file}`` and ``{stem}`` in its specification; an empty one
+            follows from the suffix.
         pattern: selects the files, such as ``*.so``.
-        name: name of each bot, with ``{stem}`` for its file's name without suffix.
-        spec: specification of each bot, with ``{file}`` and ``{stem}``; None: by its suffix.
-        note: a note for all of them.
-        restart: when to restart their processes; None: the default of each kind.
-        time_ms: time per move in their trials; None: the default of each kind.
-        replace: whether bots of the same names are replaced if their content differs.
-        tree: the files of a revision, in whose place the folder lies.
 
     Raises:
         UsageError: there is no such folder or file, or the names are not valid or not different.
 
     """
+    folder, name = form.folder, form.name
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     try:
@@ -82,24 +66,16 @@ def make_requests(
     requests: dict[str, RegistrationRequest] = {}
     for path in sorted(files, key=_numeric_key):
         file = str(path.relative_to(folder))
-        template = spec or SPECS.get(path.suffix)
-        if template is None:
+        spec = form.spec or SPECS.get(path.suffix)
+        if spec is None:
             problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
             raise UsageError(problem, option="spec")
         stem = path.stem.removesuffix(".tar")
         bot_name = check_name(name.replace(STEM, stem))
         if bot_name in requests:
             raise UsageError(f"{name!r} gives two files the name {bot_name}", option="name")
-        requests[bot_name] = RegistrationRequest(
-            name=bot_name,
-            spec=template.replace(FILE, file).replace(STEM, stem),
-            folder=folder.resolve(),
-            note=note,
-            restart=restart,
-            time_ms=time_ms,
-            replace=replace,
-            tree=tree,
-        )
+        spec = spec.replace(FILE, file).replace(STEM, stem)
+        requests[bot_name] = replace(form, name=bot_name, spec=spec, folder=folder.resolve())
     return list(requests.values())
 
 

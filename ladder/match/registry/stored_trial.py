@@ -1,15 +1,15 @@
 """The trial of a bot from its packed files, and the search for files that it lacks."""
 
+import contextlib
 import ctypes
+import io
 import os
 import shlex
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import msgspec
 
@@ -25,7 +25,6 @@ from ladder.names import listed
 MOST_NAMED = 8
 """Most files that a message names."""
 IN_OPEN, IN_ISDIR = 0x20, 0x40000000
-IN_NONBLOCK = os.O_NONBLOCK
 MOST_FOLDERS = 200
 """Most subfolders that are watched."""
 _HEADER = struct.Struct("iIII")
@@ -77,10 +76,9 @@ def try_packed(
             if folder is None:
                 found = play(inside, None)
                 return StoredTrial(found, is_changed(packed.manifest, copy))
-            with OpenWatch(folder) as watch:
+            with watched(folder) as opened:
                 found = play(inside, None)
-            writes = is_changed(packed.manifest, copy)
-            return StoredTrial(found, writes, tuple(watch.opened()))
+            return StoredTrial(found, is_changed(packed.manifest, copy), tuple(opened))
         except UsageError as error:
             failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
             if folder is None or not folder.is_dir() or isinstance(error, TrialTimeout):
@@ -99,12 +97,12 @@ def _explain(
     """Return the failure, or an error that names the files which the bot lacks."""
     launch: Launch = msgspec.structs.replace(bot.resolved.launch, archive=None)
     try:
-        with OpenWatch(folder) as watch:
+        with watched(folder) as found:
             play(launch, None)
     except UsageError:
         return failure
     packed = {file.path for file in bot.packed.manifest.files} if bot.packed else set()
-    opened = [each for each in watch.opened() if each not in packed and "__pycache__" not in each]
+    opened = [each for each in found if each not in packed and "__pycache__" not in each]
     others = [each for each in bot.resolved.left_out if each not in opened]
     patterns = [shlex.quote(each) for each in opened or others[:1] or ["PATTERN"]]
     used = f": it opened {listed(opened, MOST_NAMED)}" if opened else ""
@@ -117,53 +115,36 @@ def _explain(
     )
 
 
-class OpenWatch:
-    """The names of the files below a folder that are opened while the watch lasts (inotify).
+@contextlib.contextmanager
+def watched(folder: Path) -> Iterator[list[str]]:
+    """Yield a list that names, after the block, the files below a folder that were opened in it.
 
-    Nothing is reported where the kernel cannot watch.
+    The kernel reports them (inotify); the list stays empty where it cannot.
     """
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    places: dict[int, str] = {}
+    for place, names, _ in os.walk(folder):
+        names[:] = [name for name in names if not is_environment(os.path.join(place, name))]
+        if descriptor < 0 or len(places) >= MOST_FOLDERS:
+            break
+        watch = libc.inotify_add_watch(descriptor, os.fsencode(place), IN_OPEN)
+        places[watch] = os.path.relpath(place, folder)
+    opened: list[str] = []
+    try:
+        yield opened
+    finally:
+        if descriptor >= 0:
+            with open(descriptor, "rb", buffering=0) as file:
+                opened += dict.fromkeys(_read_opened(file, places))
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self._descriptor = -1
-        self._places: dict[int, str] = {}
-        self._opened: dict[str, None] = {}
 
-    def __enter__(self) -> Self:
-        self._descriptor = self._libc.inotify_init1(IN_NONBLOCK | os.O_CLOEXEC)
-        for place, names, _ in os.walk(self._folder):
-            names[:] = [name for name in names if not is_environment(os.path.join(place, name))]
-            if self._descriptor < 0 or len(self._places) >= MOST_FOLDERS:
-                break
-            watch = self._libc.inotify_add_watch(self._descriptor, os.fsencode(place), IN_OPEN)
-            if watch >= 0:
-                self._places[watch] = os.path.relpath(place, self._folder)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._descriptor >= 0:
-            self.opened()
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-    def opened(self) -> list[str]:
-        """Return the files that were opened so far, relative to the folder."""
-        while self._descriptor >= 0:
-            try:
-                events = os.read(self._descriptor, 65536)
-            except BlockingIOError:
-                break
-            while events:
-                watch, mask, _, length = _HEADER.unpack_from(events)
-                name = os.fsdecode(events[_HEADER.size : _HEADER.size + length].rstrip(b"\0"))
-                events = events[_HEADER.size + length :]
-                if name and not mask & IN_ISDIR and watch in self._places:
-                    path = os.path.normpath(os.path.join(self._places[watch], name))
-                    self._opened.setdefault(path)
-        return list(self._opened)
+def _read_opened(file: io.FileIO, places: Mapping[int, str]) -> Iterator[str]:
+    """Yield the path of each opened file from the reports of the kernel."""
+    while events := file.read(65536):
+        while events:
+            watch, mask, _, length = _HEADER.unpack_from(events)
+            name = os.fsdecode(events[_HEADER.size : _HEADER.size + length].rstrip(b"\0"))
+            events = events[_HEADER.size + length :]
+            if name and not mask & IN_ISDIR and watch in places:
+                yield os.path.normpath(os.path.join(places[watch], name))
