@@ -28,7 +28,7 @@ from db.queries.bots import find_revisions, read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.runs import find_run
 from db.records.budget import remaining_times
-from db.records.games import GameQuery, GameRow, GameSummary, PliesTally, Proof
+from db.records.games import GameQuery, GameRow, GameSummary, Proof
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind
 from engine.position import parse_moves
@@ -125,25 +125,6 @@ class Games(Queries):
             )
             order = (Game.plies - Game.opening_plies, Game.id.desc())
             return list(connection.scalars(decided.order_by(*order).limit(limit)))
-
-    def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
-        """Count a division's rated games by players, result and length.
-
-        This takes about a second for a million games.
-        """
-        alike = (Game.first_revision_id, Game.second_revision_id, Game.result, Game.plies)
-        query = (
-            select(*alike, func.count())
-            .where(Game.division_id == division_id, Game.rated.is_(True))
-            .group_by(*alike)
-        )
-        if since is not None:
-            query = query.where(Game.started_at >= since)
-        with self._database.reading() as connection:
-            return [
-                PliesTally(first, second, result, plies, games)
-                for first, second, result, plies, games in connection.execute(query)
-            ]
 
     def count(self, run_id: int) -> int:
         """Return the number of finished games of a run."""

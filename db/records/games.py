@@ -294,18 +294,6 @@ class GameSummary:
         return sides.get(self.result)
 
 
-@dataclass(frozen=True, slots=True)
-class PliesTally:
-    """The number of rated games of a division with equal players, result and length."""
-
-    first_revision: int
-    second_revision: int
-    result: Result
-    """Result for the first player."""
-    plies: int
-    games: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPlay:
     """A finished game of a person against a bot, to be stored."""

@@ -10,7 +10,7 @@ from db.store import Store
 from ladder.cli.output import check_writable
 from ladder.errors import UsageError
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.gate.stored import divisions_with_trials, games_of_gate, trials_of
+from ladder.experiments.gate.stored import games_of_gate, trials_of
 from ladder.experiments.stored import RunResult
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.analysis.division import read_mistakes, read_truth
@@ -109,7 +109,6 @@ def write_division(
         retired=retired,
     )
     trials = trials_of(store, division)
-    elsewhere = [] if trials else divisions_with_trials(store)
     if not data.standings.games and not trials:
         where = "; ".join(unrated_lines(data.standings)) or "play some with `ladder run`"
         raise UsageError(f"--html: {division.label} has no rated games: {where}")
@@ -120,9 +119,7 @@ def write_division(
     loading.join()
     from reports.html.report import report_page
 
-    page = report_page(
-        data, compared=compared, trials=trials, elsewhere=elsewhere, wrong=wrong, truths=truths
-    )
+    page = report_page(data, compared=compared, trials=trials, wrong=wrong, truths=truths)
     write_html(file, page)
 
 

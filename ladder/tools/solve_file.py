@@ -4,11 +4,12 @@ Every position is first searched with few nodes, in batches that the threads div
 more are then solved one by one, by all threads together.
 """
 
+import codecs
 import contextlib
+import io
 import itertools
 import stat
 import time
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -91,20 +92,21 @@ class PositionFile:
 
     def _chunks(self) -> Iterator[str]:
         """Yield whole lines, at once as many as can be read without waiting."""
-        rest = b""
+        rest = ""
+        decoder = io.IncrementalNewlineDecoder(
+            codecs.getincrementaldecoder("utf-8-sig")(), translate=True
+        )
         with self._file.open("rb", buffering=0) as stream:
             while content := stream.read(CHUNK_BYTES):
-                rest += content.removeprefix(BOM_UTF8)
-                end = len(rest) - rest.endswith(b"\r")  # the first half of \r\n, perhaps
-                lines, newline, after = _with_newlines(rest[:end]).rpartition(b"\n")
-                rest = after + rest[end:]
+                lines, newline, rest = (rest + decoder.decode(content)).rpartition("\n")
                 if newline:
-                    yield lines.decode()
+                    yield lines
                 if len(rest) > CHUNK_BYTES:
                     problem = f"{self._file} has a line of more than {CHUNK_BYTES} characters"
                     raise UsageError(problem, option="file")
+        rest += decoder.decode(b"", final=True)
         if rest:
-            yield _with_newlines(rest).removesuffix(b"\n").decode()
+            yield rest.removesuffix("\n")
 
     def _read(self, line: str, number: int) -> Position:
         try:
@@ -114,10 +116,6 @@ class PositionFile:
         except EngineError as error:
             raise UsageError(f"{self._file}, line {number}: {error}", option="file") from error
         return position
-
-
-def _with_newlines(content: bytes) -> bytes:
-    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 class FileSolver:

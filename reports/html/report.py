@@ -49,7 +49,6 @@ def report_page(
     *,
     compared: Comparison | None = None,
     trials: Sequence[HeadToHead] = (),
-    elsewhere: Sequence[str] = (),
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth | None] | None = None,
 ) -> str:
@@ -59,7 +58,6 @@ def report_page(
         data: the data of the division.
         compared: a comparison of bots, which is shown first.
         trials: gates and matches, latest first.
-        elsewhere: labels of other divisions with gates or matches, if this one has none.
         wrong: mistakes of the bots; None if no game was analysed.
         truths: results of the analysis, by game.
 
@@ -122,7 +120,6 @@ def report_page(
         shown=_shown(data),
         names=sorted(order),
         trials=trials_table(trials),
-        elsewhere=elsewhere,
         judged=judged,
     )
 

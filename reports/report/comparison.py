@@ -10,7 +10,6 @@ from rich.text import Text
 
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.comparison import (
-    LENGTHS,
     BotDifference,
     ComparedBot,
     Comparison,
@@ -58,9 +57,6 @@ def _side_document(side: ComparedBot, wrong: DivisionMistakes | None) -> dict[st
         "by_board_class": {name: _share(share) for name, share in side.by_class.items()},
         "moving_first": _share(side.first),
         "moving_second": _share(side.second),
-        "by_plies": {
-            name: _share(share) for name, share in zip(_ranges(), side.by_length, strict=True)
-        },
         "by_opponent": {name: _share(share) for name, share in side.opponents.items()},
     }
 
@@ -117,11 +113,6 @@ def sections(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Se
             [[side.first for side in made.sides], [side.second for side in made.sides]],
         ),
         (
-            "by plies",
-            _ranges(),
-            [list(shares) for shares in zip(*(s.by_length for s in made.sides), strict=True)],
-        ),
-        (
             "common opponents",
             list(made.common),
             [[side.opponents[name] for side in made.sides] for name in made.common],
@@ -137,10 +128,6 @@ def sections(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Se
     if wrong is not None:
         found.append(Section("mistakes", ("", *names), mistake_rows(wrong, names)))
     return found
-
-
-def _ranges() -> list[str]:
-    return [f"{low}+" if high == LENGTHS[-1][1] else f"{low}-{high}" for low, high in LENGTHS]
 
 
 def _versus_cells(pair: BotDifference) -> tuple[str, ...]:

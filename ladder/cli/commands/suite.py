@@ -31,7 +31,6 @@ from ladder.errors import ExitCode, UsageError
 from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
 from ladder.experiments.suite.puzzle import read_suite, text_of
 from ladder.experiments.suite.run import leave_out_unfit, run_suite
-from ladder.match.process.cpus import allowed_cpus
 from ladder.match.registry.registered import choose_bots
 from ladder.results.standings.division import division_or_latest
 from ladder.runs.budgets import Budgets
@@ -85,7 +84,6 @@ def make(
         mine,
         state=state,
         nodes=nodes,
-        threads=allowed_cpus(),
         is_stopped=current_stop().is_requested,
         tick=lambda now: say(f"{now.found} of {now.count} positions found in {now.games} games"),
     )

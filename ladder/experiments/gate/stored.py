@@ -14,7 +14,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot, Tally
-from ladder.results.overview.overview import TRIALS, RunPace
+from ladder.results.overview.overview import TRIALS
 from ladder.results.standings.report_data import Reason, ShownGame, read_shown_games
 from ladder.results.standings.standings import PairStanding
 
@@ -51,13 +51,6 @@ def trials_of(store: Store, division: DivisionRow) -> list[HeadToHead]:
     return [_trial(store, run, contents) for run in trials]
 
 
-def divisions_with_trials(store: Store) -> list[str]:
-    """Return the labels of the divisions that have gates or matches, that of the latest first."""
-    labels = {division.id: division.label for division in store.divisions.all()}
-    trials = [run.division_id for run in store.runs.find() if run.kind in TRIALS]
-    return [labels[division] for division in dict.fromkeys(trials)]
-
-
 def trial_of(store: Store, run: RunRow) -> HeadToHead:
     """Return one gate or match."""
     return _trial(store, run, store.bots.contents())
@@ -69,15 +62,6 @@ def outcome_of(store: Store, trial: HeadToHead) -> GateOutcome | None:
         return None
     label = store.divisions.find(str(trial.run.division_id)).label
     return GateOutcome(trial.result, label, trial.run.status in UNFINISHED, run_id=trial.run.id)
-
-
-def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, HeadToHead]:
-    """Return the gates and matches that are played now and have games, by run id."""
-    return {
-        entry.run.row.id: trial_of(store, entry.run.row)
-        for entry in runs
-        if entry.is_running and entry.run.games and entry.run.row.kind in TRIALS
-    }
 
 
 def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> HeadToHead:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from threading import local
 
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow
@@ -23,7 +22,6 @@ from ladder.experiments.suite.puzzle import (
     right_column,
     theme_of,
 )
-from ladder.look_ahead import in_order
 from ladder.results.analysis.game import Solvers
 from ladder.results.analysis.verdict import solve_columns
 from ladder.search_watch import SearchWatch
@@ -83,63 +81,36 @@ def stored_games(store: Store, division: DivisionRow) -> Iterator[Position]:
             yield Position.from_moves(parse_board(game.board), game.moves)
 
 
-@dataclass(frozen=True, slots=True)
-class _MinedGame:
-    """What a game has to offer."""
-
-    puzzles: list[tuple[bytes, Puzzle]]
-    """Puzzles with the keys of their positions."""
-    positions: int
-    """Positions solved."""
-
-
 def mine(
     games: Iterable[Position],
     state: Mining,
     *,
     nodes: int,
-    threads: int = 1,
     is_stopped: Callable[[], bool] = lambda: False,
     tick: Callable[[Mining], None] = lambda _: None,
 ) -> Iterator[Puzzle]:
     """Yield puzzles from games, equally many of each theme, until `state.count` are found.
 
-    The number of threads changes no puzzle.
-
     Args:
         games: Finished positions, with the moves that led to them.
         state: The progress, which is updated.
         nodes: Most nodes of the solver for a position.
-        threads: Number of threads, each of which searches a game.
         is_stopped: Called before and while a position is searched; True ends the mining.
         tick: Called after each game.
 
     """
     quota = -(-state.count // len(THEMES))
     seen: set[bytes] = set()
-    own = local()
+    solvers = Solvers(TABLE_MIB)
 
     def is_wanted(key: bytes, theme: str, taken: int) -> bool:
         return key not in seen and state.themes[theme] + taken < quota
 
-    def search(game: Position) -> tuple[Position, _MinedGame]:
-        if not hasattr(own, "solvers"):
-            own.solvers = Solvers(TABLE_MIB)
-        own.solvers.begin_game()
-        solver = own.solvers.on(game.board)
-        work = partial(_search_game, game, solver, nodes, is_wanted, is_stopped)
-        return game, SearchWatch([solver], is_stopped).wait(work)
-
-    for game, found in in_order(games, search, threads):
-        # A thread may have taken what earlier games offer, too.
-        taken = Counter[str]()
-        for key, puzzle in found.puzzles:
-            if not is_wanted(key, puzzle.theme, taken[puzzle.theme]):
-                _, found = search(game)
-                break
-            taken[puzzle.theme] += 1
-        state.positions += found.positions
-        for key, puzzle in found.puzzles:
+    for game in games:
+        solvers.begin_game()
+        solver = solvers.on(game.board)
+        work = partial(_search_game, game, solver, nodes, state, is_wanted, is_stopped)
+        for key, puzzle in SearchWatch([solver], is_stopped).wait(work):
             seen.add(key)
             state.themes[puzzle.theme] += 1
             yield puzzle
@@ -155,19 +126,22 @@ def _search_game(
     game: Position,
     solver: Solver,
     nodes: int,
+    state: Mining,
     is_wanted: Callable[[bytes, str, int], bool],
     is_stopped: Callable[[], bool],
-) -> _MinedGame:
-    """Solve the positions of a game from its end, until one is too hard."""
+) -> list[tuple[bytes, Puzzle]]:
+    """Return the puzzles of a game, with the keys of their positions.
+
+    Its positions are solved from its end, until one is too hard.
+    """
     puzzles: list[tuple[bytes, Puzzle]] = []
     taken = Counter[str]()
-    positions = 0
     line = [Position.from_moves(game.board, game.moves[:ply]) for ply in range(len(game.moves))]
     for position in reversed(line):
         if len(puzzles) == MAX_PER_GAME or len(position.legal_moves()) < 2 or is_stopped():
             break
         columns = solve_columns(solver, position, nodes)
-        positions += 1
+        state.positions += 1
         if right_column(columns) is None:
             if any(column is not None and column.outcome is None for column in columns):
                 break  # earlier positions of the game are harder
@@ -179,4 +153,4 @@ def _search_game(
         if theme is not None and is_wanted(key, theme, taken[theme]):
             taken[theme] += 1
             puzzles.append((key, puzzle_of(position, columns, theme)))
-    return _MinedGame(puzzles, positions)
+    return puzzles

@@ -23,7 +23,6 @@ SHIPPED = Path(__file__).with_name("shipped")
 CHECK_NODES = 20_000_000
 """The most nodes for checking one position."""
 TABLE_MIB = 64
-MOST_BYTES = 64 << 20
 
 
 class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,11 +125,7 @@ def read_suite(word: str, check: Callable[[int, int], None] = lambda *_: None) -
         file = SHIPPED / f"{word}.jsonl"
     name = visible(word)
     try:
-        with file.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB")
-        lines = list(_lines(name, content.decode("utf-8-sig")))
+        lines = list(_lines(name, file.read_text(encoding="utf-8-sig")))
     except OSError as error:
         known = ", ".join(sorted(repr(path.stem) for path in SHIPPED.glob("*.jsonl")))
         raise UsageError(

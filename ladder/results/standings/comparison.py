@@ -1,12 +1,12 @@
 """Comparison of bots: which is stronger, and in which games the difference arises."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from db.records.aggregate import PairTableRow
 from db.records.bots import remedy_for
-from db.records.games import GameQuery, PliesTally
+from db.records.games import GameQuery
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
@@ -17,8 +17,6 @@ from ladder.results.standings.notes import Note
 from ladder.results.standings.standings import WITH_GAMES, BotStanding, Standings
 from ladder.stats.pool.rating import RatingOptions
 
-LENGTHS = ((0, 19), (20, 29), (30, 39), (40, 59), (60, 999))
-"""Inclusive ranges of plies, with openings, by which games are counted."""
 CLEAR = 0.975
 """Likelihood of superiority from which a difference is significant: 95 %, two-sided."""
 
@@ -52,8 +50,6 @@ class ComparedBot:
     first: Share
     """Games in which it moved first."""
     second: Share
-    by_length: tuple[Share, ...]
-    """Games by `LENGTHS`."""
     opponents: Mapping[str, Share]
 
 
@@ -159,8 +155,7 @@ def compare(
                 f"{name!r} has no rated games in {division.label}: "
                 f"{remedy_for(name, set(found) - set(names), WITH_GAMES)}"
             )
-    lengths = _by_length(store.games.tally_plies(division.id, since=since), tables)
-    sides = tuple(_side(found[name], tables, lengths[name]) for name in names)
+    sides = tuple(_side(found[name], tables) for name in names)
     met = [set(side.opponents) for side in sides]
     return Comparison(
         label=division.label,
@@ -182,9 +177,7 @@ def _pair_counts(row: PairTableRow, name: str) -> list[tuple[int, int, int]]:
     return [(2 - second, 2 - first, count) for first, second, count in cells]
 
 
-def _side(
-    standing: BotStanding, tables: Sequence[PairTableRow], lengths: list[Share]
-) -> ComparedBot:
+def _side(standing: BotStanding, tables: Sequence[PairTableRow]) -> ComparedBot:
     name = standing.name
     classes: dict[str, Share] = {}
     opponents: dict[str, Share] = {}
@@ -200,26 +193,7 @@ def _side(
             old = classes.get(row.board_class, Share())
             classes[row.board_class] = old.plus(2 * count, points)
             opponents[other] = opponents.get(other, Share()).plus(2 * count, points)
-    return ComparedBot(standing, classes, first, second, tuple(lengths), opponents)
-
-
-def _by_length(
-    tallies: Iterable[PliesTally], tables: Sequence[PairTableRow]
-) -> dict[str, list[Share]]:
-    names = {row.a_revision: row.a_name for row in tables}
-    names |= {row.b_revision: row.b_name for row in tables}
-    shares = {name: [Share()] * len(LENGTHS) for name in names.values()}
-    for one in tallies:
-        place = next(n for n, (low, high) in enumerate(LENGTHS) if low <= one.plies <= high)
-        if one.first_revision not in names or one.second_revision not in names:
-            continue  # of a former revision, which the list leaves out
-        for revision, points2 in (
-            (one.first_revision, one.result.points2),
-            (one.second_revision, 2 - one.result.points2),
-        ):
-            own = shares[names[revision]]
-            own[place] = own[place].plus(one.games, one.games * points2 / 2)
-    return shares
+    return ComparedBot(standing, classes, first, second, opponents)
 
 
 def _with_losses(

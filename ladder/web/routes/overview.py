@@ -4,7 +4,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import Store
-from ladder.experiments.gate.stored import running_trials
 from ladder.results.overview.overview import read_overview
 from ladder.web.pages import answer_once, page
 from ladder.web.security.parameters import InDivision, Nothing, read_query
@@ -18,8 +17,7 @@ async def overview_page(request: Request) -> Response:
     division, site = read_query(request, InDivision).division, site_of(request)
 
     def render(store: Store) -> PageParts:
-        data = read_overview(store, division, site.rate_without_run)
-        return overview_parts(data, running_trials(store, data.runs))
+        return overview_parts(read_overview(store, division, site.rate_without_run))
 
     return await page(request, "overview.html.j2", render, here="/", is_live=True)
 

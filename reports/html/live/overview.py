@@ -1,8 +1,5 @@
 """The overview page: running runs, the latest runs, and the rating list."""
 
-from collections.abc import Mapping
-
-from ladder.experiments.gate.stored import HeadToHead
 from ladder.results.overview.overview import Overview, RunPace
 from reports.html.figures import specs_of
 from reports.html.live import links
@@ -10,7 +7,6 @@ from reports.html.live.links import bot_link, division_link, games_link, run_lin
 from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import pace_words, run_name
 from reports.html.sections.ratings import rated_bots, ratings_figure
-from reports.html.sections.trials import llr_text
 from reports.html.sections.verdict import notes_of, verdict
 from reports.html.tables import table_of_fields
 from reports.html.words import as_sentence
@@ -21,21 +17,15 @@ from reports.runs import FIELDS
 RUNS_SHOWN = 12
 
 
-def overview_parts(data: Overview, playing: Mapping[int, HeadToHead]) -> PageParts:
-    """Return the parts of the overview page.
-
-    Args:
-        data: the runs and the rating list.
-        playing: the running gates and matches by run id.
-
-    """
+def overview_parts(data: Overview) -> PageParts:
+    """Return the parts of the overview page."""
     running = [entry for entry in data.runs if entry.is_running]
     died = [entry for entry in data.runs[:RUNS_SHOWN] if entry.has_died]
     parts = {
         "now": fragment(
             "now.html.j2",
-            running=[_card(entry, playing.get(entry.run.row.id)) for entry in running],
-            died=[_card(entry, None) for entry in died],
+            running=[_card(entry) for entry in running],
+            died=[_card(entry) for entry in died],
             is_empty=not data.runs,
         ),
         "runs": fragment(
@@ -76,7 +66,7 @@ def overview_parts(data: Overview, playing: Mapping[int, HeadToHead]) -> PagePar
     return PageParts(title="Connect Four ladder", parts=parts, charts=charts)
 
 
-def _card(entry: RunPace, trial: HeadToHead | None) -> dict[str, object]:
+def _card(entry: RunPace) -> dict[str, object]:
     run = entry.run
     return {
         "id": run.row.id,
@@ -87,5 +77,4 @@ def _card(entry: RunPace, trial: HeadToHead | None) -> dict[str, object]:
         "target": run.row.target_games,
         "pace": pace_words(entry),
         "note": run.row.note,
-        "ratio": "" if trial is None or trial.result is None else llr_text(trial.result),
     }

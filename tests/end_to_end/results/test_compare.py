@@ -22,10 +22,12 @@ def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:
     assert document["common_opponents"] == ["stupid"]
     for bot in document["bots"]:
         games = listed[bot["name"]]["games"]
-        for part in ("by_board_class", "by_plies", "by_opponent"):
+        for part in ("by_board_class", "by_opponent"):
             assert sum(share["games"] for share in bot[part].values()) == games
         assert bot["moving_first"]["games"] == bot["moving_second"]["games"] == games // 2
-        points = sum(share["games"] * (share["score"] or 0) for share in bot["by_plies"].values())
+        points = sum(
+            share["games"] * (share["score"] or 0) for share in bot["by_opponent"].values()
+        )
         assert points == pytest.approx(listed[bot["name"]]["score"] * games, abs=0.05)
     head = document["bots"][0]["by_opponent"]["random"]["games"]
     assert sum(versus["wdl"]) == 2 * sum(versus["pentanomial"]) == head
@@ -38,7 +40,7 @@ def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:
     compared = [{"v4", "random", "stupid"} & set(line.split()) for line in sentences]
     assert compared == [{"v4", "random"}, {"v4", "stupid"}, {"random", "stupid"}]
     assert (
-        "### by plies" in ladder("report", "--compare", "v4", "random", "--format", "markdown").out
+        "### by board class" in ladder("report", "--compare", "v4", "random", "--format", "markdown").out
     )
     rows = ladder("report", "--compare", "v4", "random", "--format", "csv").out.splitlines()
     assert [row.split(",")[0] for row in rows] == ["a", "v4"]

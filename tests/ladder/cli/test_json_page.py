@@ -42,7 +42,7 @@ from tests.support.data.tuned import a_tuning
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "json.md"
 SECTIONS = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", PAGE.read_text(), re.M))
 BY_NAME = {
-    "by_board_class", "by_opponent", "by_plies", "budget", "changes", "files", "first_mover_elo",
+    "by_board_class", "by_opponent", "budget", "changes", "files", "first_mover_elo",
     "forfeits", "reasons", "by_theme", "themes", "parameters", "start", "ranges",
 }  # fmt: skip
 """Keys under which the keys are data: names of bots, boards, files."""

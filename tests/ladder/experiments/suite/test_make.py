@@ -15,10 +15,10 @@ from tests.engine.solver.oracle import Oracle
 BOARDS = parse_board_classes("4x5")
 
 
-def mined(count: int, seed: int = 1, threads: int = 1) -> tuple[list[Puzzle], Mining]:
+def mined(count: int, seed: int = 1) -> tuple[list[Puzzle], Mining]:
     state = Mining(count)
     games = islice(careless_games(BOARDS, seed), 120)
-    return list(mine(games, state, nodes=1_000_000, threads=threads)), state
+    return list(mine(games, state, nodes=1_000_000)), state
 
 
 def test_careless_games_end_and_differ() -> None:
@@ -59,12 +59,6 @@ def test_themes_are_shared_out_and_positions_differ() -> None:
     assert len({key_of(puzzle.position)[0] for puzzle in found}) == len(found)
     starts = [puzzle.moves[:4] for puzzle in found]
     assert max(map(starts.count, starts)) <= 2 * MAX_PER_GAME
-
-
-@pytest.mark.slow
-def test_threads_find_the_puzzles_of_one() -> None:
-    """Puzzles, their order and what is counted do not depend on the number of threads."""
-    assert mined(10, threads=3) == mined(10)
 
 
 def test_a_stop_ends_a_long_search() -> None:
