@@ -40,7 +40,8 @@ def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:
     compared = [{"v4", "random", "stupid"} & set(line.split()) for line in sentences]
     assert compared == [{"v4", "random"}, {"v4", "stupid"}, {"random", "stupid"}]
     assert (
-        "### by board class" in ladder("report", "--compare", "v4", "random", "--format", "markdown").out
+        "### by board class"
+        in ladder("report", "--compare", "v4", "random", "--format", "markdown").out
     )
     rows = ladder("report", "--compare", "v4", "random", "--format", "csv").out.splitlines()
     assert [row.split(",")[0] for row in rows] == ["a", "v4"]
