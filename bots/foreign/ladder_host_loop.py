@@ -69,9 +69,10 @@ def serve(host: Host) -> None:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
+    sys.stdout = sys.stderr  # which is not held back until the bot ends, and it may be killed
     with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
         _answer_lines(host, source, target)
-    sys.stdout.flush()
+    sys.stderr.flush()
 
 
 def _answer_lines(host: Host, source: int, target: int) -> None:

@@ -68,6 +68,26 @@ def test_prints_do_not_disturb_the_protocol(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_a_bot_prints_is_there_when_it_is_killed(tmp_path: Path) -> None:
+    """Its author must find it in the log, which gets what is written to standard error."""
+    write(tmp_path, rules=LEGAL, bot="print('loaded')\n" + BOT.format(module="rules"))
+    with subprocess.Popen(
+        [sys.executable, script_of("python"), tmp_path, "bot.py:Bot"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        env={},
+    ) as host:
+        assert host.stdin is not None
+        assert host.stdout is not None
+        host.stdin.write(b'{"type":"hello","protocol":1}\n')
+        assert b"hello" in host.stdout.readline()
+        host.kill()
+        assert host.communicate()[1] == b"loaded\n"
+
+
+@pytest.mark.slow
 def test_the_claims_of_a_class_are_found(tmp_path: Path) -> None:
     """Name, version, budgets and boards must come from its attributes; info is passed on."""
     write(
