@@ -4,11 +4,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
 from db.records.launch import Start
+from db.records.pairs import Entrant, PairPlan
 from ladder.match.process.bot_process import (
     BotProcess,
     TimedReply,
@@ -16,6 +18,9 @@ from ladder.match.process.bot_process import (
 
 FAKE_BOT = Path(__file__).parent.parent / "fake_bots" / "bot.py"
 NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(time_ms=100))
+
+PLENTY = Budget(time_ms=60_000)
+"""Time for a move that a bot needs on no machine."""
 
 StartFake = Callable[..., BotProcess]
 
@@ -27,6 +32,18 @@ def fake_start(mode: str, *arguments: str, folder: Path, mark: str = "") -> Star
         folder=str(folder),
         environment=(("FAKE_BOT_MARK", mark),) if mark else (),
     )
+
+
+def pair_plan(
+    a: Start | Entrant, b: Start | Entrant, budget: Budget = PLENTY, board: str = "6x7", **more: Any
+) -> PairPlan:
+    """Return a pair of two bots, whose names are a and b."""
+    sides = [
+        each if isinstance(each, Entrant) else Entrant(number, "ab"[number - 1], each, budget)
+        for number, each in enumerate((a, b), 1)
+    ]
+    fixed: dict[str, Any] = {"id": 1, "number": 0, "opening": (), "seed": 7, **more}
+    return PairPlan(a=sides[0], b=sides[1], board=board, board_class=board, **fixed)
 
 
 def living(mark: str) -> list[psutil.Process]:

@@ -2,12 +2,10 @@
 
 import json
 import shutil
-import time
 from pathlib import Path
 
 import pytest
 
-from ladder.match.specs.archive import cache_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.support.data.repositories import (
     commit,
@@ -34,31 +32,6 @@ class Bot:
 SPEC = "python:bot.py:Bot"
 ALTERED = ("legal_moves()[0])", "legal_moves()[-1])")
 """Makes `stupid` play the rightmost column."""
-ONE_KERNEL = '''
-"""A player that is compiled in a moment."""
-
-from bots.player import Choice
-from engine.compiled import kernel
-from engine.position import Position
-
-
-@kernel
-def same(column: int) -> int:
-    """Itself."""
-    return column
-
-
-class FlatMonteCarlo:
-    """Plays the leftmost column."""
-
-    def __init__(self, *, board, side, seed, budget):
-        self._board = board
-        same(0)
-
-    def choose(self, moves):
-        """The leftmost column."""
-        return Choice(int(same(Position.from_moves(self._board, moves).legal_moves()[0])))
-'''
 QUICK = ("--simulations", 1, "--boards", "6x7", "--concurrency", 1)
 
 
@@ -199,22 +172,3 @@ def test_a_player_of_this_project_is_hosted_from_its_revision(ladder: Ladder) ->
     assert columns["stupid"] == {0}
     gated = ladder("gate", "stupid@main", "--against", "stupid", "--max-games", 8, *QUICK)
     assert gated.code in (0, 3, 4), gated.err
-
-
-@pytest.mark.very_slow
-def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
-    """At registration, and again before a run when their cache is lost; never on a clock."""
-    place = own_repository(ladder)
-    # Equal sources would find the kernels that an earlier run of this test left in the cache.
-    commit(place, {"bots/simple/flat.py": f"{ONE_KERNEL}# {place}, {time.time_ns()}\n"})
-    assert "compiled bots.simple.flat" in add(ladder, "f", "builtin:flat-mc", "--git", "main")
-    cache = cache_of(ladder("bots", "show", "f", "--json").document["archive"]["sha256"])
-    assert list(cache.rglob("*.nbi"))
-    match = ("match", "f", "random", "--games", 2, "--time", "50ms", "--margin", "500ms")
-    match = (*match, "--boards", "6x7")
-    again = ladder(*match)
-    assert (again.code, "compiled bots" in again.err) == (0, False), again.err
-    shutil.rmtree(cache)
-    cold = ladder(*match)
-    assert (cold.code, "compiled bots.simple.flat" in cold.err) == (0, True), cold.err
-    assert "timeout" not in again.out + cold.out

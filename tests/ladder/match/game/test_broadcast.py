@@ -12,7 +12,7 @@ import pytest
 from bots.budget import Clock
 from bots.protocol import Budget
 from db.records import thought_blob
-from db.records.pairs import Entrant, PairPlan
+from db.records.pairs import Entrant
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import (
     BoardInPlay,
@@ -21,7 +21,7 @@ from ladder.match.game.broadcast import (
     channel_name,
 )
 from ladder.match.game.referee import play_pair
-from tests.support.fakes import fake_start
+from tests.support.fakes import fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 SHOWN = BoardInPlay(
@@ -125,16 +125,8 @@ def test_the_referee_sends_both_games(
 ) -> None:
     """Every ply of a pair and both ends are sent, and agree with the stored games."""
     fake = fake_start("honest", folder=tmp_path)
-    plan = PairPlan(
-        id=5,
-        number=0,
-        a=Entrant(1, "a", fake, Budget(time_ms=1000)),
-        b=Entrant(2, "b", fake, Budget(clock=Clock(9000))),
-        board="6x7",
-        board_class="6x7",
-        opening=(3,),
-        seed=7,
-    )
+    clocked = Entrant(2, "b", fake, Budget(clock=Clock(9000)))
+    plan = pair_plan(fake, clocked, Budget(time_ms=1000), id=5, opening=(3,))
     received: list[BoardInPlay] = []
 
     class ReadAtOnce(Broadcaster):

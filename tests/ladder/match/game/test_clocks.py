@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from bots.budget import Clock
@@ -11,14 +10,15 @@ from bots.game_clock import GameClock
 from bots.protocol import MARGIN_MS, Budget
 from db.records import thought_blob
 from db.records.launch import Start
-from db.records.pairs import Entrant, PairPlan
+from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
 from ladder.match.game.asking import known_budget
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game, play_pair
+from ladder.match.specs.compile import compile_entrants
 from ladder.match.specs.start_command import builtin_launch, make_entrant
-from tests.support.fakes import fake_start
+from tests.support.fakes import fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 LONG = Budget(clock=Clock(60_000, 1000))
@@ -34,12 +34,6 @@ def pool() -> Iterator[BotPool]:
     bots.close()
 
 
-def plan(a: Entrant, b: Entrant) -> PairPlan:
-    return PairPlan(
-        id=1, number=0, a=a, b=b, board="6x7", board_class="6x7", opening=(3, 3), seed=7
-    )
-
-
 def entrant(start: Start, budget: Budget, *, key: int = 1, knows_clock: bool = False) -> Entrant:
     return Entrant(key, "ab"[key - 1], start, budget, knows_clock=knows_clock)
 
@@ -49,7 +43,7 @@ def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path:
     """The deadline is the whole clock and the margin, with both colours."""
     bad = entrant(fake_start("hangs-in-move", folder=tmp_path), Budget(clock=Clock(200, 100)))
     good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
-    games = play_pair(plan(bad, good), pool).games
+    games = play_pair(pair_plan(bad, good, opening=(3, 3)), pool).games
     assert [game.termination for game in games] == [Termination.TIMEOUT] * 2
     assert [game.result for game in games] == [Result.LOSS, Result.WIN]
     assert "all that was left of its time for the game" in games[0].detail
@@ -69,7 +63,7 @@ def test_a_slow_bot_loses_by_the_sum_of_its_moves(
     """No move alone is late, but the time of the game does not last."""
     slow = entrant(fake_start("late", "0.4", folder=tmp_path), budget)
     good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
-    game = play_game(plan(slow, good), pool, swapped=False)
+    game = play_game(pair_plan(slow, good, opening=(3, 3)), pool, swapped=False)
     assert game.termination is Termination.TIMEOUT
     assert game.sides[0].moves >= 2
 
@@ -79,7 +73,7 @@ def test_questions_carry_both_clocks(pool: BotPool, tmp_path: Path) -> None:
     start = fake_start("reads-clock", folder=tmp_path)
     a = entrant(start, Budget(clock=Clock(20_000, 500)), knows_clock=True)
     b = entrant(start, LONG, key=2, knows_clock=True)
-    game = play_game(plan(a, b), pool, swapped=False)
+    game = play_game(pair_plan(a, b, opening=(3, 3)), pool, swapped=False)
     assert not game.termination.is_forfeit
     clocks = [GameClock(0, 20_000_000, 500_000), GameClock(0, 60_000_000, 1_000_000)]
     for ply, thought in enumerate(thought_blob.decode(game.thoughts), 2):
@@ -116,7 +110,8 @@ def test_built_in_players_keep_to_their_clocks(
         make_entrant(builtin_launch(name), revision=key, name=name, budget=budget)
         for key, name in enumerate(("v22", "v4"), 1)
     ]
-    pair = msgspec.structs.replace(plan(*players), margin_ms=60_000)
+    compile_entrants(players)
+    pair = pair_plan(*players, opening=(3, 3), margin_ms=60_000)
     game = play_game(pair, pool, swapped=False)
     assert game.detail == ""
     for side in game.sides:

@@ -12,7 +12,7 @@ from bots.protocol import HELLO_S, Budget, Info
 from db.invariants import find_ending_fault
 from db.records import thought_blob
 from db.records.launch import Start
-from db.records.pairs import MARGIN_MS, Entrant, PairPlan
+from db.records.pairs import MARGIN_MS, Entrant
 from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position
@@ -20,7 +20,7 @@ from engine.result import Result, Termination
 from ladder.match.game.asking import make_thought
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import PAUSES_S, play_game, play_pair
-from tests.support.fakes import fake_start
+from tests.support.fakes import PLENTY, fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 
@@ -30,31 +30,6 @@ def pool() -> Iterator[BotPool]:
     bots = BotPool(UNCONFINED)
     yield bots
     bots.close()
-
-
-PLENTY = Budget(time_ms=60_000)
-"""Time for a move that a bot needs on no machine."""
-
-
-def plan(
-    a: Start,
-    b: Start,
-    *,
-    of_a: Budget = PLENTY,
-    of_b: Budget = PLENTY,
-    board: str = "6x7",
-    opening: tuple[int, ...] = (),
-) -> PairPlan:
-    return PairPlan(
-        id=1,
-        number=0,
-        a=Entrant(1, "a", a, of_a),
-        b=Entrant(2, "b", b, of_b),
-        board=board,
-        board_class=board,
-        opening=opening,
-        seed=7,
-    )
 
 
 @pytest.mark.slow
@@ -81,7 +56,7 @@ def test_only_the_failing_side_loses(
     good = fake_start("honest", folder=tmp_path)
     with contextlib.closing(BotPool(UNCONFINED, hello_s=hello_s)) as pool:
         short = Budget(time_ms=100) if termination is Termination.TIMEOUT else PLENTY
-        record = play_pair(plan(bad, good, of_a=short), pool)
+        record = play_pair(pair_plan(bad, good, short), pool)
     first, second = record.games
     assert (first.result, first.termination) == (Result.LOSS, termination)
     assert (second.result, second.termination) == (Result.WIN, termination)
@@ -107,7 +82,7 @@ def test_the_last_output_of_a_failing_bot_is_stored(
     """The last question and its answer are stored, even if the process ended without one."""
     bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    words = play_game(plan(bad, good), pool, swapped=True).last_output
+    words = play_game(pair_plan(bad, good), pool, swapped=True).last_output
     assert words is not None
     assert words.stderr == stderr
     question, *answers = words.messages[-1:] if answer is None else words.messages[-2:]
@@ -123,18 +98,18 @@ def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> Non
     modes = {"floods-output": PLENTY, "floods-errors": Budget(time_ms=100)}
     for mode, budget in modes.items():
         bad = fake_start(mode, folder=tmp_path)
-        game = play_game(plan(bad, good, of_a=budget), pool, swapped=False)
+        game = play_game(pair_plan(bad, good, budget), pool, swapped=False)
         assert game.last_output is not None
         size = len(msgspec.json.encode(game.last_output))
         assert 200 < size < 16_000, mode
-    assert play_game(plan(good, good), pool, swapped=False).last_output is None
+    assert play_game(pair_plan(good, good), pool, swapped=False).last_output is None
 
 
 def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
     """The record holds both games with swapped colours, the opening and a thought per move."""
     good = fake_start("honest", folder=tmp_path)
     began = time.perf_counter_ns()
-    record = play_pair(plan(good, good, opening=(3, 3, 2)), pool)
+    record = play_pair(pair_plan(good, good, opening=(3, 3, 2)), pool)
     elapsed_us = (time.perf_counter_ns() - began) // 1000
     assert sum(game.duration_us for game in record.games) <= elapsed_us
     for game in record.games:
@@ -157,7 +132,7 @@ def test_output_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) ->
     talker = fake_start("talks-after-game-over", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     for swapped in (False, True):
-        game = play_game(plan(talker, good), pool, swapped=swapped)
+        game = play_game(pair_plan(talker, good), pool, swapped=swapped)
         assert not game.termination.is_forfeit
         talkers = [process for start, process in pool._idle if talker == start]
         deadline = time.monotonic() + 10
@@ -169,7 +144,7 @@ def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_pat
     """The record names the bot, so that the runner can pause it."""
     missing = Start(argv=("./missing",), folder=str(tmp_path))
     good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(missing, good), pool)
+    record = play_pair(pair_plan(missing, good), pool)
     assert [game.termination for game in record.games] == [Termination.CRASH] * 2
     assert "cannot start ./missing" in record.games[0].detail
     assert record.failed_starts == (1, 1)
@@ -206,7 +181,7 @@ def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, lo
     lost = fake_start("loses-supervisor", f"{tmp_path}/lost,{losses}", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     with contextlib.closing(BotPool(UNCONFINED)) as pool:
-        record = play_pair(plan(lost, good), pool)
+        record = play_pair(pair_plan(lost, good), pool)
     assert record.aborts == losses
     assert len(record.games) == (0 if losses > len(PAUSES_S) else 2)
     assert ("its supervisor was killed" in record.abort_reason) is not bool(record.games)
@@ -220,7 +195,7 @@ def test_a_bot_that_resigns_loses_without_a_forfeit(
     """The side to move loses, its process plays on, and the time of its answer counts."""
     resigns = fake_start("resigns", "3", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    game = play_game(plan(resigns, good), pool, swapped=swapped)
+    game = play_game(pair_plan(resigns, good), pool, swapped=swapped)
     assert game.termination is Termination.RESIGNED
     assert game.result is (Result.WIN if swapped else Result.LOSS)
     assert len(thought_blob.decode(game.thoughts)) == len(game.moves) == (3 if swapped else 4)

@@ -8,14 +8,14 @@ import pytest
 
 from bots.protocol import Budget, MoveAsk
 from db.records.launch import Start
-from db.records.pairs import Entrant, PairPlan
+from db.records.pairs import PairPlan
 from engine.result import Termination
 from ladder.errors import MachineStalled
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.bot_process import BotProcess
 from tests.support.crowd import crowd_to_come
-from tests.support.fakes import StartFake, fake_start, open_game
+from tests.support.fakes import StartFake, fake_start, open_game, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 BUDGET_S, MARGIN_S = 0.02, 0.05
@@ -29,19 +29,9 @@ def pool() -> Iterator[BotPool]:
     bots.close()
 
 
-def plan(a: Start, b: Start, board: str = "4x4") -> PairPlan:
+def plan(a: Start, b: Start) -> PairPlan:
     budget = Budget(time_ms=int(1000 * BUDGET_S))
-    return PairPlan(
-        id=1,
-        number=0,
-        a=Entrant(1, "a", a, budget),
-        b=Entrant(2, "b", b, budget),
-        board=board,
-        board_class=board,
-        opening=(),
-        seed=7,
-        margin_ms=int(1000 * MARGIN_S),
-    )
+    return pair_plan(a, b, budget, "4x4", margin_ms=int(1000 * MARGIN_S))
 
 
 def keep_two(pool: BotPool, a: Start, b: Start) -> None:

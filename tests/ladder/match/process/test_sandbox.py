@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget, Hello, HelloReply
-from db.records.pairs import Entrant, PairPlan
 from ladder.errors import BotCrash
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.sandbox import STANDARD, sandbox_words
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.tools.doctor.sandbox_probe import ProbeFailed, probe_sandbox
-from tests.support.fakes import StartFake, fake_start, open_game
+from tests.support.fakes import StartFake, fake_start, open_game, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 needs_bwrap = pytest.mark.skipif(
@@ -62,15 +61,10 @@ def test_players_of_this_installation_have_no_sandbox(tmp_path: Path) -> None:
     budget = Budget(simulations=5)
     try:
         record = play_pair(
-            PairPlan(
-                id=1,
-                number=0,
-                a=Entrant(1, "a", fake_start("honest", folder=tmp_path), budget),
-                b=make_entrant(builtin_launch("random"), revision=2, name="b", budget=budget),
-                board="6x7",
-                board_class="6x7",
-                opening=(),
-                seed=7,
+            pair_plan(
+                fake_start("honest", folder=tmp_path),
+                make_entrant(builtin_launch("random"), revision=2, name="b", budget=budget),
+                budget,
             ),
             pool,
         )
