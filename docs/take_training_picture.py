@@ -21,7 +21,9 @@ from ladder.learning.value.settings import (
     DEFAULT_SIMULATIONS,
     LearningSettings,
 )
-from reports.html.learning import learning_page
+from reports.html.experiment_figures import training_figures
+from reports.html.findings import finding_page
+from reports.train import training_finding
 
 RECORD = Path(__file__).parent / "results" / "training-v21.md"
 
@@ -38,6 +40,12 @@ def tables(text: str) -> list[list[list[float]]]:
             found[-1].append([float(cell.strip(" %").replace(",", "")) for cell in cells])
         before = line
     return found
+
+
+def page_of(state: LearningState) -> str:
+    """Return the page that the command writes."""
+    finding = training_finding(state, "weights.npz")
+    return finding_page(finding, training_figures(finding.document))
 
 
 def state_of(text: str) -> LearningState:
@@ -69,7 +77,7 @@ def main() -> None:
     state = state_of(RECORD.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder) / "training.html"
-        path.write_text(learning_page(state), encoding="utf-8")
+        path.write_text(page_of(state), encoding="utf-8")
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium") or "chromium", args=FLAGS
         )

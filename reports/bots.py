@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from rich.table import Table
+from rich.console import Console
+from rich.text import Text
 
 from bots.identity import OPTION
 from db.records.archives import Manifest
@@ -17,8 +18,9 @@ from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
 from ladder.names import counted, listed
 from ladder.visible import visible
+from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.format import lines_of, text_of_lines, values_of
-from reports.layout.table import plain_table
+from reports.layout.table import fit
 
 SHOWN_FILES = 8
 """Number of a new bot's files that are listed."""
@@ -28,26 +30,6 @@ _RESTARTS = {
     Restart.PAIR: "for every pair of games",
     Restart.NEVER: "only after a failure",
 }
-
-
-def bots_table(rows: Sequence[BotRow]) -> Table:
-    """Return the table of `bots list`."""
-    table = plain_table()
-    for name in ("bot", "family", "based on", "plays on", "rev", "age", "the change"):
-        table.add_column(name)
-    now = time.time()
-    for row in rows:
-        cells = (
-            row.name + mark(row),
-            row.family,
-            row.based_on or "-",
-            ", ".join(row.revision.budgets),
-            str(row.revision.number),
-            _age(now - row.revision.created_at),
-            row.change,
-        )
-        table.add_row(*map(visible, cells), style="dim" if row.retired_at is not None else "")
-    return table
 
 
 def mark(row: BotRow) -> str:
@@ -60,10 +42,58 @@ def mark(row: BotRow) -> str:
 def _age(seconds: float) -> str:
     """Return a time as its largest unit, such as ``3 days``."""
     for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60)):
-        count = int(seconds // size)
-        if count:
-            return f"{count} {unit}{'s' if count > 1 else ''}"
+        if seconds >= size:
+            return counted(int(seconds // size), unit)
     return "now"
+
+
+def _name(row: BotRow) -> Text:
+    return Text(row.name + mark(row), style="" if row.retired_at is None else "dim")
+
+
+def git_values(row: BotRow) -> dict[str, Any] | None:
+    """Return where a bot from git comes from; None for other bots."""
+    origin = row.revision.launch.origin
+    return None if origin is None else values_of(origin, "revision", "commit", "tree", "build")
+
+
+BOTS = (
+    Field("name", "bot", text=lambda row, _: _name(row)),
+    Field("family", "family", level=3),
+    Field("based_on", "based on", text=lambda row, _: row.based_on or "-", level=1),
+    Field(
+        "budgets",
+        "plays on",
+        value=lambda row: list(row.revision.budgets),
+        text=lambda row, _: ", ".join(row.revision.budgets),
+        level=2,
+    ),
+    Field("revision", "rev", value=lambda row: row.revision.number, form="d", level=4),
+    Field(head="age", text=lambda row, _: _age(time.time() - row.revision.created_at), level=4),
+    Field("change", "the change", is_prose=True),
+    Field("spec"),
+    Field("boards", value=lambda row: row.revision.boards and list(row.revision.boards)),
+    Field("min_time_ms", value=lambda row: row.revision.launch.min_time_ms),
+    Field("restart", value=lambda row: row.revision.launch.restart.value),
+    Field("python", value=lambda row: row.revision.launch.python),
+    Field("folder", value=lambda row: row.revision.launch.folder or None),
+    Field("git", value=git_values),
+    Field("created_at", value=lambda row: row.revision.created_at),
+    Field("content_hash", value=lambda row: row.revision.content_hash),
+    Field("files", value=lambda row: dict(row.revision.files)),
+    Field("retired", value=lambda row: row.retired_at is not None),
+)
+"""The columns of the list of bots."""
+
+
+def bots_document(rows: Sequence[BotRow]) -> list[dict[str, Any]]:
+    """Return the document of `ladder bots list --json`."""
+    return [plain_values(BOTS, row) for row in rows]
+
+
+def print_bots(console: Console, rows: Sequence[BotRow]) -> None:
+    """Print a line for each bot."""
+    console.print(fit(columns_of(BOTS, rows), console.width).table())
 
 
 def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] | None) -> str:
@@ -100,9 +130,8 @@ def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] 
     elif not launch.can_play:
         lines.insert(2, "  no files    it cannot play until `ladder bots add` stores them")
     if manifest is not None:
-        count = len(manifest.files)
         lines.append(
-            f"  stored      {count} file{'s' if count != 1 else ''}, {manifest.bytes:,} bytes, "
+            f"  stored      {counted(len(manifest.files), 'file')}, {manifest.bytes:,} bytes, "
             f"{manifest.sha256[:12]}"
         )
         lines += [f"    {file.path}" for file in manifest.files]
@@ -118,27 +147,6 @@ def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] 
     return text_of_lines(lines)
 
 
-def bot_document(row: BotRow) -> dict[str, Any]:
-    """Return a bot in the JSON documents of `bots list` and `bots show`."""
-    revision = row.revision
-    origin = revision.launch.origin
-    return {
-        **values_of(row, "name", "family", "based_on", "change", "spec"),
-        "budgets": list(revision.budgets),
-        "boards": None if revision.boards is None else list(revision.boards),
-        "min_time_ms": revision.launch.min_time_ms,
-        "restart": revision.launch.restart.value,
-        "python": revision.launch.python,
-        "folder": revision.launch.folder or None,
-        "git": None if origin is None else values_of(origin, "revision", "commit", "tree", "build"),
-        "revision": revision.number,
-        "created_at": revision.created_at,
-        "content_hash": revision.content_hash,
-        "files": dict(revision.files),
-        "retired": row.retired_at is not None,
-    }
-
-
 def shown_document(
     row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] | None
 ) -> dict[str, Any]:
@@ -151,7 +159,7 @@ def shown_document(
             "files": [file.path for file in manifest.files],
         }
     return {
-        **bot_document(row),
+        **plain_values(BOTS, row),
         "archive": archive,
         "origin_changed": None if changes is None else bool(changes),
         "changes": dict(changes or {}),

@@ -1,12 +1,16 @@
 """A rating list from a file of games, as plain data and as text."""
 
+from types import SimpleNamespace
 from typing import Any
+
+from rich.console import Console
 
 from ladder.names import counted
 from ladder.results.standings.pgn_list import FileRating
 from ladder.stats.pool.rating import PoolRating
-from ladder.visible import visible
-from reports.layout.format import rounded, text_of_lines
+from reports.layout.fields import Field, columns_of
+from reports.layout.format import rounded
+from reports.layout.listing import Titled, print_lines, print_tables
 
 BOUND = "only wins or only losses: the rating depends on the prior"
 
@@ -39,35 +43,41 @@ def _player(rating: PoolRating, index: int) -> dict[str, Any]:
     return document
 
 
-def rating_text(made: FileRating) -> str:
-    """Return the list as text."""
+PLAYERS = (
+    Field("rank", "#", form="d"),
+    Field("name", "player"),
+    Field("elo", "elo", form=".1f"),
+    Field("error95", "±95", form=".1f"),
+    Field("games", "games", form="d"),
+    Field("score", "score", form=".1%"),
+    Field(head="", text=lambda row, _: _bound(row)),
+)
+"""The columns of the list, of a row as `SimpleNamespace`."""
+
+
+def print_rating(console: Console, made: FileRating) -> None:
+    """Print the list below the counts of games."""
     rating = made.rating
-    names = [visible(rating.players[index]) for index in ranking(rating)]
-    width = max([6, *(len(name) for name in names)])
     draws = "-" if rating.draw_rate_equal is None else f"{rating.draw_rate_equal:.1%}"
-    lines = [
+    head = (
         f"{counted(made.games, 'game')}, first mover {float(rating.advantage[0]):+.1f} Elo, "
         f"draws between equals {draws}"
-        + (f", {counted(made.skipped, 'game')} without a result left out" if made.skipped else ""),
-        f"{'#':>4}  {'player':<{width}}  {'elo':>8}  {'±95':>7}  {'games':>7}  {'score':>7}",
+        + (f", {counted(made.skipped, 'game')} without a result left out" if made.skipped else "")
+    )
+    rows = [
+        SimpleNamespace(rank=rank, **_player(rating, index))
+        for rank, index in enumerate(ranking(rating), start=1)
     ]
-    for rank, index in enumerate(ranking(rating), start=1):
-        row = _player(rating, index)
-        lines.append(
-            f"{rank:>4}  {visible(row['name']):<{width}}  {row['elo']:>8.1f}  "
-            f"{row['error95']:>7.1f}  {row['games']:>7}  {row['score']:>7.1%}{_bound(row)}"
-        )
+    print_lines(console, [head])
+    print_tables(console, [Titled("", columns_of(PLAYERS, rows))])
     if bool(rating.bounded.any()):
-        lines.append(f"at least, at most: bounds at 95 % confidence; {BOUND}")
-    return text_of_lines(lines)
+        print_lines(console, [f"at least, at most: bounds at 95 % confidence; {BOUND}"])
 
 
-def _bound(row: dict[str, Any]) -> str:
-    if row["elo_at_least"] is not None:
-        return f"  at least {row['elo_at_least']:.1f}"
-    if row["elo_at_most"] is not None:
-        return f"  at most {row['elo_at_most']:.1f}"
-    return ""
+def _bound(row: Any) -> str:
+    if row.elo_at_least is not None:
+        return f"at least {row.elo_at_least:.1f}"
+    return "" if row.elo_at_most is None else f"at most {row.elo_at_most:.1f}"
 
 
 def ranking(rating: PoolRating) -> list[int]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -11,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bots.champion import CHAMPION
-from db.records.games import GameRow, LastOutput, Thought
+from db.records.games import GameRow, Proof, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result, Termination
@@ -26,17 +25,15 @@ from ladder.results.analysis.division import (
 from ladder.results.analysis.verdict import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 from ladder.tools.rerun import RepeatedMove
 from ladder.visible import visible
-from reports.games import adjudication_document, cause_words, ending_words
-from reports.layout.board import SIGNS, STYLES, board_text
-from reports.layout.format import labelled, lines_of, text_of_lines, values_of
-from reports.layout.table import plain_table
+from reports.layout.board import SIGNS, board_text
+from reports.layout.format import iso_time, join_names, labelled, lines_of, text_of_lines, values_of
 
 
 def game_heading(row: GameRow) -> str:
     """Return the players, the board and the end of a game."""
     winner = {Result.WIN: row.first, Result.LOSS: row.second}.get(row.result)
     ending = "draw" if winner is None else f"{winner} won"
-    by = f"{ending} by {ending_words(row.termination)}"
+    by = f"{ending} by {row.termination.noun}"
     if row.termination is Termination.ABORTED:
         by = "not over"
     lines = [
@@ -51,14 +48,24 @@ def game_heading(row: GameRow) -> str:
     return text_of_lines(lines)
 
 
-def last_output_of(row: GameRow) -> LastOutput | None:
-    """Return the last output of the bot that forfeited, or None if none is stored."""
-    return row.last_output
+def adjudication_document(ply: int, proof: Proof | None) -> dict[str, Any] | None:
+    """Return the proof that ended a game after a ply; None for a game that was played out."""
+    return None if proof is None else {"ply": ply, **values_of(proof, "value", "distance")}
+
+
+def cause_words(game: GameRow) -> str:
+    """Return the cause of a forfeit, or the proof of an adjudicated game; empty for other games."""
+    proof = game.proof
+    if proof is None:
+        return game.detail
+    if proof.value is Result.DRAW:
+        return "nobody can avoid a draw"
+    return f"the win is at most {counted(proof.distance, 'ply')} away"
 
 
 def last_output_text(row: GameRow) -> str:
     """Return the last messages and stderr of the bot that forfeited; empty if none are stored."""
-    output = last_output_of(row)
+    output = row.last_output
     if output is None:
         return ""
     offender = row.first if row.offender == 0 else row.second
@@ -73,15 +80,6 @@ def ply_view(row: GameRow, ply: int, truth: GameTruth | None = None) -> Renderab
     rows = [*ply_facts(row, ply), *truth_facts(row, ply, truth)]
     facts = Text("\n".join(labelled(rows, 10, indent="")))
     return Group(Text(ply_line(row, ply)), beside(_board(row, ply), facts), Text(""))
-
-
-def ply_screen(row: GameRow, ply: int, truth: GameTruth | None = None) -> RenderableType:
-    """Lay out the board for a terminal that shows one ply at a time, and the moves around it."""
-    facts = dict(truth_facts(row, ply, truth))
-    mistake = f", a mistake: {facts['mistake']}" if "mistake" in facts else ""
-    table = moves_table(row, ply, truth)
-    columns = Text(f"columns {facts['columns']}" if "columns" in facts else "")
-    return Group(Text(ply_line(row, ply) + mistake), columns, beside(_board(row, ply), table))
 
 
 def beside(board: Text, panel: RenderableType) -> RenderableType:
@@ -169,17 +167,15 @@ def _turning_words(row: GameRow, truth: GameTruth, turning: int) -> str:
 
 def _listed(columns: Sequence[int]) -> str:
     """Return the names of columns, such as ``columns 1, 2 and 5``."""
-    names = [str(column) for column in columns]
-    if len(names) == 1:
-        return f"column {names[0]}"
-    return f"columns {', '.join(names[:-1])} and {names[-1]}"
+    names = join_names([str(column) for column in columns])
+    return f"column {names}" if len(columns) == 1 else f"columns {names}"
 
 
 def _verb(bounds: Bounds, count: int) -> str:
     """Return what columns with these bounds do, such as ``wins in 17 plies``."""
     verb = {Outcome.WIN: "win", Outcome.LOSS: "lose"}.get(bounds.outcome or Outcome.DRAW, "draw")
     distance = distance_of(bounds.low) if bounds.is_exact else None
-    plies = "" if distance is None else f" in {distance} {'ply' if distance == 1 else 'plies'}"
+    plies = "" if distance is None else f" in {counted(distance, 'ply')}"
     return f"{verb}{'s' if count == 1 else ''}{plies}"
 
 
@@ -224,86 +220,6 @@ def _work(thought: Thought, unit: str) -> str:
     return nodes if thought.simulations is None else f"{thought.simulations:,} simulations, {nodes}"
 
 
-def moves_table(row: GameRow, ply: int, truth: GameTruth | None) -> Table:
-    """Return the moves around a ply, as many as the board has rows; that ply is marked.
-
-    A fact that no move of the game has gets no column.
-    """
-    thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
-    facts = {name: [_cell(name, thought) for thought in thoughts] for name in COLUMNS}
-    left_us = [_left_us(row, number) for number in range(1, len(row.moves) + 1)]
-    facts["left"] = ["" if left is None else _short_time(left / 1000) for left in left_us]
-    facts = {name: cells for name, cells in facts.items() if any(cells)}
-    if truth is not None:
-        facts["true"] = [_true_cell(row, number, truth) for number in range(1, len(thoughts) + 1)]
-    if truth is not None and any(verdict.is_mistake for verdict in truth.verdicts):
-        facts["mistake"] = [_mistake(row, number, truth) for number in range(1, len(thoughts) + 1)]
-    table = plain_table(gap=1, header_style="dim")
-    for name in ("ply", "", "col", *facts):
-        table.add_column(name, justify="right", no_wrap=True)
-    window = parse_board(row.board).rows
-    first = max(1, min(ply - window // 2, len(row.moves) - window + 1))
-    for number in range(first, min(first + window, len(row.moves) + 1)):
-        side = (number - 1) % 2
-        table.add_row(
-            f">{number}" if number == ply else str(number),
-            Text(SIGNS[side], style=STYLES[side]),
-            str(row.moves[number - 1]),
-            *(cells[number - 1] for cells in facts.values()),
-            style="bold" if number == ply else "",
-        )
-    return table
-
-
-COLUMNS = ("time", "value", "sims", "depth", "proven")
-
-
-def _cell(name: str, thought: Thought | None) -> str:
-    """Return a fact about a move in few characters; empty if it is unknown."""
-    if thought is None:
-        return ""
-    match name:
-        case "time":
-            return _short_time(thought.time_us / 1000)
-        case "value":
-            return "" if thought.value is None else f"{thought.value:+z.2f}"
-        case "sims":
-            return "" if thought.work is None else short_count(thought.work)
-        case "depth":
-            return "" if thought.depth is None else str(thought.depth)
-    return thought.claim or ""
-
-
-def _short_time(ms: float) -> str:
-    """Return milliseconds in at most six characters, such as 9.1ms, 950ms or 12s."""
-    if ms >= 9999.5:
-        return f"{ms / 1000:.0f}s"
-    return f"{ms:.0f}ms" if ms >= 9.95 else f"{ms:.1f}ms"
-
-
-def short_count(count: int) -> str:
-    """Return a count in at most five characters, such as 950, 12.3k or 4.5M."""
-    size, unit = float(count), ""
-    for unit in ("", "k", "M", "G", "T"):  # noqa: B007 - the last one counts
-        if size < 999.5:
-            break
-        size /= 1000
-    return (
-        f"{size:.0f}" if not unit else f"{size:.1f}{unit}" if size < 99.95 else f"{size:.0f}{unit}"
-    )
-
-
-def _true_cell(row: GameRow, ply: int, truth: GameTruth) -> str:
-    """Return the true value before a ply's move, or an estimate such as ``~+0.31``."""
-    place = ply - 1 - row.opening_plies
-    if not 0 <= place < len(truth.columns):
-        return ""
-    if best_bounds(truth.columns[place]).outcome is not None:
-        return format_truth(truth.columns[place])
-    estimate = truth.estimate(place)
-    return "" if estimate is None else f"~{estimate:+z.2f}"
-
-
 def _mistake(row: GameRow, ply: int, truth: GameTruth) -> str:
     """Return the mistake of a ply's move, such as ``win to draw``; empty if it made no mistake."""
     place = ply - 1 - row.opening_plies
@@ -338,7 +254,7 @@ def game_document(row: GameRow, truth: GameTruth | None = None) -> dict[str, Any
     A game that is not stored has no `id`, `pair` and `game`: these are null, as is the `analysis`
     of a game that was not analysed.
     """
-    output = last_output_of(row)
+    output = row.last_output
     return {
         "id": row.id or None,
         "pair": row.pair_id or None,
@@ -349,7 +265,7 @@ def game_document(row: GameRow, truth: GameTruth | None = None) -> dict[str, Any
         "adjudicated": adjudication_document(len(row.moves), row.proof),
         "analysis": None if truth is None else _analysis(row, truth),
         "timing": {
-            "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
+            "started": iso_time(row.started_at),
             "duration_us": row.duration_us,
             "moves": [_named(thought) for thought in row.thoughts],
             "left_us": list(row.left_us) or None,

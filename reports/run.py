@@ -12,8 +12,9 @@ from db.records.pairs import PairPlan
 from ladder.names import counted
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
+from reports.layout.fields import Field, columns_of
 from reports.layout.format import values_of, wdl_text
-from reports.layout.progress import display_for, progress_bar
+from reports.layout.progress import View, display_for
 from reports.layout.table import Column, fit
 
 LEADERS = 5
@@ -104,8 +105,8 @@ def forfeits_document(live: LiveRun) -> list[dict[str, object]]:
     ]
 
 
-class RunView:
-    """A run as a `reports.layout.progress.View`."""
+class RunView(View[LiveRun]):
+    """How to show a run."""
 
     def name(self, live: LiveRun) -> str:
         """Return the run, such as ``run 3``."""
@@ -122,6 +123,10 @@ class RunView:
     def status(self, live: LiveRun) -> str:
         """Return games played, speed and time left in one line."""
         return status_line(live)
+
+    def done(self, live: LiveRun) -> tuple[int, int]:
+        """Return the games of the run, and their target."""
+        return live.total_games, live.target_games or 0
 
     def ending(self, live: LiveRun) -> Sequence[str]:
         """Return the summary, and after a stop a line about resuming."""
@@ -152,7 +157,7 @@ class RunView:
         """Return a progress bar, the rating table and the pairs in play, cut to the height."""
         parts: list[RenderableType] = []
         if live.target_games:
-            parts.append(progress_bar(live.total_games, live.target_games, width))
+            parts.append(self.bar(live, width))
         bots = ranked(live)
         lines = height - len(parts) - 1  # the table's head
         playing = _in_play(live)[: max(0, lines - min(len(bots), FEWEST_ROWS))]
@@ -169,35 +174,38 @@ def _results(bot: LiveBot) -> str:
     return wdl_text((bot.wins, bot.draws, bot.losses))
 
 
+LIVE = (
+    Field("name", "bot"),
+    Field(
+        head="",
+        text=lambda bot, _: "paused" if bot.paused else "",
+        shown=lambda bots, _: any(bot.paused for bot in bots),
+    ),
+    Field("elo", "elo", form=".0f", shown=lambda _, is_rated: is_rated),
+    Field(
+        head="score",
+        form="d",
+        text=lambda bot, _: f"{_score(bot):.1%}" if bot.games else "-",
+        shown=lambda _, is_rated: not is_rated,
+    ),
+    Field("games", "games", form="d", level=2),
+    Field("wins", "win", form="d", level=4),
+    Field("draws", "draw", form="d", level=4),
+    Field("losses", "loss", form="d", level=4),
+    Field(
+        head="forfeit",
+        form="d",
+        text=lambda bot, _: Text(str(bot.forfeits), style="red" if bot.forfeits else "dim"),
+        level=5,
+    ),
+)
+"""The columns of the live table; its view is whether the run is rated."""
+
+
 def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
     """Return the columns of the live table, with scores instead of ratings if unrated."""
-    marks = ["paused" if bot.paused else "" for bot in bots]
-    return [
-        Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1),
-        Column("bot", [bot.name for bot in bots], number=False),
-        *([Column("", marks, number=False)] if any(marks) else []),
-        *_rating_columns(bots, is_rated=is_rated),
-        Column("games", [str(bot.games) for bot in bots], level=2),
-        Column("win", [str(bot.wins) for bot in bots], level=4),
-        Column("draw", [str(bot.draws) for bot in bots], level=4),
-        Column("loss", [str(bot.losses) for bot in bots], level=4),
-        Column("forfeit", [_forfeits(bot) for bot in bots], level=_forfeit_level(bots)),
-    ]
-
-
-def _rating_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
-    if not is_rated:
-        return [Column("score", [f"{_score(bot):.1%}" if bot.games else "-" for bot in bots])]
-    return [Column("elo", ["-" if bot.elo is None else f"{bot.elo:.0f}" for bot in bots])]
-
-
-def _forfeit_level(bots: Sequence[LiveBot]) -> int:
-    """Return the level of the column of forfeits: it is left out early if all are zero."""
-    return 0 if any(bot.forfeits for bot in bots) else 5
-
-
-def _forfeits(bot: LiveBot) -> Text:
-    return Text(str(bot.forfeits), style="red" if bot.forfeits else "dim")
+    ranks = Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1)
+    return [ranks, *columns_of(LIVE, bots, is_rated)]
 
 
 def _in_play(live: LiveRun) -> list[PairPlan]:

@@ -109,5 +109,5 @@ def _bounds(solution: Solution) -> str:
 
 
 def _value(value: Value) -> str:
-    plies = "" if value.distance is None else f" {'ply' if value.distance == 1 else 'plies'}"
+    plies = "" if value.distance is None else " ply" if value.distance == 1 else " plies"
     return f"{value}{plies}"

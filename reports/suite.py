@@ -1,22 +1,19 @@
-"""Results of a test suite as plain data, as text and as JUnit XML."""
+"""Results of a test suite."""
 
 from collections.abc import Mapping
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 import msgspec
-from rich.console import Console
 
 from bots.budget import BUDGETS, Budget
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, SolvedShare, SuiteResult
 from ladder.names import counted
-from ladder.visible import visible
-from reports.layout.format import xml_text
-from reports.layout.table import Column, fit
+from reports.findings.finding import Case, Finding
+from reports.layout.listing import Titled
+from reports.layout.table import Column
 
 FAILURES_NAMED = 5
-TEXT_LIMIT = 1000
 
 
 def suite_document(
@@ -60,15 +57,27 @@ def _words(budget: Budget) -> str:
     return form.phrase.format(amount)
 
 
-def print_suite(console: Console, result: SuiteResult) -> None:
-    """Print a row for each bot and budget, and sentences about failures."""
-    console.print(
-        visible(f"{result.suite.name}: {counted(len(result.suite.puzzles), 'position')}"),
-        style="bold",
+def suite_finding(result: SuiteResult, left_out: Mapping[str, str] | None = None) -> Finding:
+    """Return the finding of a suite: a row for each bot and budget, and the failures."""
+    positions = counted(len(result.suite.puzzles), "position")
+    bots = counted(len({answers.bot for answers in result.answers}), "bot")
+    return Finding(
+        kind="suite",
+        question=f"How many positions of {result.suite.name} are solved?",
+        word="solved",
+        sentence=f"{bots} answered {positions} of {result.suite.name}",
+        tables=[Titled("", _columns(result))],
+        notes=_failure_lines(result),
+        document=suite_document(result, left_out),
+        cases=[
+            Case(
+                f"{answers.bot} at {_words(answers.budget)}",
+                "failure" if answers.failures else "",
+                message=next(iter(answers.failures), ""),
+            )
+            for answers in result.answers
+        ],
     )
-    console.print(fit(_columns(result), console.width).table())
-    for line in _failure_lines(result):
-        console.print(visible(line), highlight=False)
 
 
 def _columns(result: SuiteResult) -> list[Column]:
@@ -94,35 +103,6 @@ def _failure_lines(result: SuiteResult) -> list[str]:
             lines.append(f"{answers.bot} failed {times} at {_words(answers.budget)}:")
             lines += [f"  {failure}" for failure in answers.failures[:FAILURES_NAMED]]
     return lines
-
-
-def suite_junit(result: SuiteResult) -> str:
-    """Return JUnit XML with a case per bot and budget, which fails if the bot failed."""
-    root = Element("testsuites")
-    suite = SubElement(root, "testsuite")
-    failures = 0
-    for answers in result.answers:
-        words = _words(answers.budget)
-        case = SubElement(
-            suite,
-            "testcase",
-            name=xml_text(f"{answers.bot} at {words}", TEXT_LIMIT),
-            classname=xml_text(f"ladder.suite.{result.suite.name}", TEXT_LIMIT),
-            time="0",
-        )
-        if answers.failures:
-            failures += 1
-            message = xml_text(answers.failures[0], TEXT_LIMIT)
-            SubElement(case, "failure", message=message).text = message
-        share = answers.share
-        SubElement(case, "system-out").text = xml_text(
-            f"solved {share.solved} of {share.of}", TEXT_LIMIT
-        )
-    suite.set("name", xml_text(f"ladder suite {result.suite.name}", TEXT_LIMIT))
-    suite.set("tests", str(len(result.answers)))
-    suite.set("failures", str(failures))
-    suite.set("errors", "0")
-    return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def mining_document(file: str, state: Mining) -> dict[str, Any]:

@@ -140,11 +140,13 @@ def write_finding(
     """
     if file is None:
         return
-    from reports.html.findings import finding_page, parts_of
+    from reports.html.experiment_figures import figures_of, folded_figures_of
+    from reports.html.findings import finding_page
 
     gated, shown = result.gated if isinstance(result, TuningOutcome) else result, []
     if store is not None and isinstance(gated, GateOutcome):
         shown = games_of_gate(
             store, gated.conditions, gated.result, GAMES_SHOWN, run_id=gated.run_id
         )
-    write_html(file, finding_page(finding, parts_of(finding, result), shown))
+    page = finding_page(finding, figures_of(result), folded_figures_of(result), shown)
+    write_html(file, page)

@@ -3,7 +3,6 @@
 import io
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
@@ -12,11 +11,12 @@ import typer
 from rich.console import Console
 
 from ladder.checked_stream import write_file
-from ladder.errors import ExitCode, UsageError
+from ladder.errors import UsageError
 from ladder.visible import visible, visible_lines
 from reports.findings.finding import Finding, print_finding
 from reports.layout.console import plain_console
 from reports.layout.format import to_json
+from reports.layout.listing import Listing, listing_markdown, print_listing
 
 T = TypeVar("T")
 
@@ -35,34 +35,20 @@ def stdout_console() -> Console:
     return plain_console()
 
 
-@dataclass(frozen=True, slots=True)
-class Forms:
-    """One result in every format, each made when it is needed."""
-
-    document: Callable[[], object]
-    """Plain data for JSON."""
-    csv: Callable[[], str]
-    markdown: Callable[[], str]
-    table: Callable[[Console], None]
-    """Prints a table, as wide as the console."""
-    code: ExitCode = ExitCode.DONE
-    """The exit code of the command."""
-
-
-def show(forms: Forms, form: Format, file: Path | None = None) -> None:
-    """Write a result in one form to standard output or to a file.
+def show(made: Listing, form: Format, file: Path | None = None) -> None:
+    """Write a report in one form to standard output or to a file.
 
     A table has colours and an end of its lines only at a terminal.
     """
     if form is Format.TABLE and file is None:
-        _print_table(forms.table)
+        _print_table(lambda console: print_listing(console, made))
         return
-    if form is Format.TABLE:
-        text = _plain_text(forms.table)
-    elif form is Format.JSON:
-        text = to_json(forms.document())
-    else:
-        text = forms.csv() if form is Format.CSV else forms.markdown()
+    text = {
+        Format.TABLE: lambda: _plain_text(lambda console: print_listing(console, made)),
+        Format.JSON: lambda: to_json(made.document),
+        Format.CSV: lambda: made.csv,
+        Format.MARKDOWN: lambda: listing_markdown(made),
+    }[form]()
     if file is None:
         print_out(text)
     else:

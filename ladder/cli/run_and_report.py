@@ -40,7 +40,8 @@ from ladder.web.server_beside import server_beside
 from reports.findings.finding import Finding
 from reports.findings.match import match_finding
 from reports.layout.format import repeated_text, to_json
-from reports.report.standings import print_standings, standings_document
+from reports.layout.listing import print_listing
+from reports.report.standings import standings_document, standings_listing
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
 Choice = Callable[[Store], Sequence[BotRow]]
@@ -185,7 +186,8 @@ def _play(
             finding = replace(finding, notes=[*finding.notes, note])
         show_finding(finding, json=False, verbose=verbose)
     else:
-        print_standings(stdout_console(), show_only(standings, settings.bots))
+        shown = standings_listing(show_only(standings, settings.bots))
+        print_listing(stdout_console(), shown)
     if until_error is not None and until_error.errors is not None and until_error.errors.without:
         names = ", ".join(until_error.errors.without)
         print_error(f"without an error, as they won or lost all their games: {names}")

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -20,53 +21,35 @@ from bots.errors import BotsError
 from db.errors import DatabaseError, InUse, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
-from ladder.web.errors import Refused, Unauthorized
-from ladder.web.routes import api, play, queue
-from ladder.web.routes.bots import bot_page
-from ladder.web.routes.compare import compare_page
-from ladder.web.routes.games import game_page, games_page, review, review_state
-from ladder.web.routes.overview import boards, overview_page
-from ladder.web.routes.runs import run_page
-from ladder.web.security.safety import HeadersMiddleware, OriginMiddleware, PasswordBackend
+from ladder.web import api, pages, play
+from ladder.web.errors import Refused
+from ladder.web.security import HeadersMiddleware, OriginMiddleware, PasswordBackend
 from ladder.web.site import Site
 from reports.html.live.parts import PageParts, framed, static_version
 from reports.html.page import STATIC, vega_bundle
 
-TITLES = {
-    400: "Bad request",
-    401: "Password required",
-    403: "Forbidden",
-    404: "Not found",
-    405: "Method not allowed",
-    408: "Request timeout",
-    409: "Conflict",
-    410: "Gone",
-    500: "Internal error",
-    503: "Unavailable",
-}
 _log = logging.getLogger("ladder.web")
 
 
 def routes() -> list[BaseRoute]:
     """Return the routes of all pages and documents."""
     return [
-        Route("/", overview_page),
-        Route("/boards", boards),
-        Route("/bots/{name}", bot_page),
-        Route("/runs/{run}", run_page),
-        Route("/games", games_page),
-        Route("/games/{game}", game_page),
-        Route("/games/{game}/review", review_state),
-        Route("/games/{game}/review", review, methods=["POST"]),
-        Route("/compare", compare_page),
+        Route("/", pages.overview_page),
+        Route("/boards", pages.boards),
+        Route("/bots/{name}", pages.bot_page),
+        Route("/runs/{run}", pages.run_page),
+        Route("/games", pages.games_page),
+        Route("/games/{game}", pages.game_page),
+        Route("/games/{game}/review", pages.review_state),
+        Route("/games/{game}/review", pages.review, methods=["POST"]),
+        Route("/compare", pages.compare_page),
         Route("/play", play.play_page),
         Route("/play", play.start, methods=["POST"]),
-        Route("/play/consult", play.ask_for_move, methods=["POST"]),
         Route("/play/{key}", play.game_page),
         Route("/play/{key}", play.act, methods=["POST"]),
         Route("/play/{key}/state", play.game_state),
-        Route("/queue", queue.queue_page),
-        Route("/api/queue", queue.jobs),
+        Route("/queue", pages.queue_page),
+        Route("/api/queue", api.jobs),
         Route("/api/standings", api.standings),
         Route("/api/runs", api.runs),
         Route("/api/games", api.games),
@@ -107,7 +90,7 @@ def application(site: Site) -> ASGIApp:
             Middleware(
                 AuthenticationMiddleware,
                 backend=PasswordBackend(access.password),
-                on_error=lambda conn, error: refuse(Request(conn.scope), Unauthorized(str(error))),
+                on_error=lambda conn, error: refuse(Request(conn.scope), Refused(str(error), 401)),
             )
         )
     known = (LadderError, DatabaseError, EngineError, BotsError, HTTPException, Exception)
@@ -132,7 +115,7 @@ def error_response(request: Request, site: Site, error: Exception) -> Response:
     is_document |= request.url.path.endswith(("/state", "/review", "/boards"))
     if is_document:
         return JSONResponse({"error": sentence}, status, headers)
-    page = PageParts(TITLES.get(status, TITLES[400]), {})
+    page = PageParts(HTTPStatus(status).phrase, {})
     is_retried = isinstance(error, DatabaseError) and status == 503
     html = framed(
         "error.html.j2",

@@ -4,36 +4,15 @@ from ladder.errors import LadderError
 
 
 class Refused(LadderError):
-    """A refused request; the message is a sentence for the client."""
+    """A refused request; the message is a sentence for the client.
 
-    status = 400
+    Attributes:
+        status: 401 without the password, 403 from another site or without the token of this
+            server's pages, 404 for what is not there, 410 for what has ended, 503 for too many
+            requests at once.
 
+    """
 
-class Forbidden(Refused):
-    """A request from another site, or without the token of this server's pages."""
-
-    status = 403
-
-
-class Unauthorized(Refused):
-    """The password is missing or wrong."""
-
-    status = 401
-
-
-class NotFound(Refused):
-    """There is no such page or object."""
-
-    status = 404
-
-
-class Gone(Refused):
-    """An object that has ended."""
-
-    status = 410
-
-
-class Overloaded(Refused):
-    """Too many requests of a kind at once."""
-
-    status = 503
+    def __init__(self, sentence: str, status: int = 400) -> None:
+        super().__init__(sentence)
+        self.status = status

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import logging
 import socket
 from collections.abc import Callable, Iterator
@@ -15,14 +16,12 @@ from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.signals import current_stop
 from ladder.web.app import application
-from ladder.web.live.boards import Boards
-from ladder.web.live.reading import Changes, Readers
-from ladder.web.live.views import Views
-from ladder.web.play.open_games import DEFAULT_PATIENCE, OpenGames, Patience
-from ladder.web.review.reviews import Reviews
-from ladder.web.security.password import BasicAuth, read_password
-from ladder.web.security.safety import AccessRules
+from ladder.web.boards import Boards
+from ladder.web.open_games import DEFAULT_PATIENCE, OpenGames, Patience
+from ladder.web.reviews import Reviews
+from ladder.web.security import AccessRules, read_password
 from ladder.web.site import CommandOf, Site
+from ladder.web.views import Changes, Readers, Views
 
 SHUTDOWN_S = 0.4
 """Time at shutdown for answers that are being sent."""
@@ -92,14 +91,13 @@ async def _serve(
     on_listening: Callable[[Listening], object],
     is_over: Callable[[], bool],
 ) -> None:
-    readers = Readers(options.database)
-    access = AccessRules(options.host, None if password is None else BasicAuth(password))
+    readers, changes = Readers(options.database), Changes(options.database)
     games = OpenGames(options.database, options.confinement, options.players, options.patience)
     site = Site(
         options.database,
-        access,
+        AccessRules(options.host, password),
         readers,
-        Views(readers, Changes(options.database)),
+        Views(readers, changes),
         games,
         Reviews(options.database, is_allowed=options.players > 0),
         Boards(options.database),
@@ -137,7 +135,7 @@ async def _serve(
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(serving, SHUTDOWN_S)
         readers.close()
-        site.views.close()
+        changes.close()
 
 
 class _Server(uvicorn.Server):
@@ -151,28 +149,20 @@ class _Server(uvicorn.Server):
 
 def _listen(options: ServerOptions) -> socket.socket:
     """Open the listening socket. Raises UsageError."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     try:
-        found = socket.getaddrinfo(
-            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        family, kind, protocol, _, address = found[0]
-        listener = socket.socket(family, kind, protocol)
+        return socket.create_server((options.host, options.port), family=family, backlog=128)
     except OSError as error:
-        raise UsageError(
-            f"{options.host} is not an address of this machine: {error.strerror}", option="host"
-        ) from error
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        listener.close()
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise UsageError(
+                f"{options.host} is not an address of this machine: {error.strerror}",
+                option="host",
+            ) from error
         raise UsageError(
             f"{options.port} of {options.host} cannot be used ({error.strerror}): choose another "
             "port, or 0 for any free port",
             option="port",
         ) from error
-    listener.listen(128)
-    return listener
 
 
 def _address(listener: socket.socket) -> str:

@@ -9,9 +9,10 @@ from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedC
 from ladder.experiments.bisect.search import Answer
 from ladder.match.specs.git import LoggedCommit
 from ladder.names import counted
-from reports.findings.finding import Case, Finding, Titled
+from reports.findings.finding import Case, Finding
 from reports.layout.elo import elo_words
 from reports.layout.format import capped, rounded, values_of
+from reports.layout.listing import Titled
 from reports.layout.table import VERDICT_STYLES, Column
 
 SHORT = 10

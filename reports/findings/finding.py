@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
-from ladder.visible import visible
 from reports.layout.console import plain_console
 from reports.layout.format import labelled, markdown_text
-from reports.layout.table import Column, fit, to_markdown
+from reports.layout.listing import Titled, print_lines, print_tables
+from reports.layout.table import to_markdown
 
 WIDTH = 200
 """Width of a text that no terminal shows, in characters."""
@@ -23,14 +22,6 @@ COLOURS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Titled:
-    """A table with its caption."""
-
-    caption: str
-    columns: Sequence[Column]
-
-
-@dataclass(frozen=True, slots=True)
 class Case:
     """One question of an experiment, for JUnit."""
 
@@ -38,6 +29,8 @@ class Case:
     problem: str = ""
     """``failure`` or ``error``; empty if it passed."""
     seconds: float = 0.0
+    message: str = ""
+    """What went wrong, if it is not the finding's sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +44,7 @@ class Finding:
     """The verdict in a word."""
     sentence: str
     """The verdict with its reason and the interval in words, without a full stop."""
-    facts: Sequence[tuple[str, str]]
+    facts: Sequence[tuple[str, str]] = ()
     """The question and the conditions, as labels and values."""
     tables: Sequence[Titled] = ()
     details: Sequence[Titled] = ()
@@ -72,18 +65,10 @@ class Finding:
 def print_finding(console: Console, finding: Finding, *, verbose: bool = False) -> None:
     """Print the verdict, the facts and the tables; the numbers of the test only if `verbose`."""
     head = f"{finding.word.upper()}: {finding.sentence}"
-    print_lines(console, [head, "", *labelled(finding.facts, 10)])
-    for table in (*finding.tables, *(finding.details if verbose else ())):
-        print_lines(console, ["", table.caption])
-        console.print(fit(table.columns, console.width).table())
+    print_lines(console, [head, "", *labelled(finding.facts, 10)] if finding.facts else [head])
+    print_tables(console, [*finding.tables, *(finding.details if verbose else ())])
     if finding.notes:
         print_lines(console, ["", *finding.notes])
-
-
-def print_lines(console: Console, lines: Sequence[str]) -> None:
-    """Print lines, which the terminal wraps."""
-    for line in lines:
-        console.print(Text(visible(line)), soft_wrap=True)
 
 
 def finding_text(finding: Finding) -> str:

@@ -13,10 +13,11 @@ from ladder.experiments.gate.result import (
 )
 from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
-from reports.findings.finding import Case, Finding, Titled
+from reports.findings.finding import Case, Finding
 from reports.findings.match import points_columns
 from reports.layout.elo import elo_words, interval_values
 from reports.layout.format import number, repeated_text, rounded, values_of, wdl_text
+from reports.layout.listing import Titled
 from reports.layout.table import Column
 
 NO_GAMES = "no games were counted"

@@ -35,7 +35,7 @@ def finding_junit(finding: Finding, *, now: datetime | None = None) -> str:
             time=f"{each.seconds:.3f}",
         )
         if each.problem:
-            message = xml_text(finding.sentence, MESSAGE_LIMIT)
+            message = xml_text(each.message or finding.sentence, MESSAGE_LIMIT)
             problem = SubElement(case, each.problem, type=finding.word, message=message)
             problem.text = message
     SubElement(suite, "system-out").text = xml_text(finding_text(finding), OUTPUT_LIMIT)

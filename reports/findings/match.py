@@ -7,9 +7,10 @@ from ladder.names import counted
 from ladder.results.standings.comparison import CLEAR
 from ladder.results.standings.standings import PairStanding
 from ladder.stats.elo import EloEstimate, estimate
-from reports.findings.finding import Finding, Titled
+from reports.findings.finding import Finding
 from reports.layout.elo import elo_words, interval_values, los_words
 from reports.layout.format import rounded
+from reports.layout.listing import Titled
 from reports.layout.table import Column
 
 

@@ -12,13 +12,14 @@ from ladder.experiments.stored import BotOfRun, StoredRun
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.names import counted
 from reports.findings.bisect import bisect_finding
-from reports.findings.finding import Finding, print_finding, print_lines
+from reports.findings.finding import Finding, print_finding
 from reports.findings.gate import gate_finding
 from reports.findings.match import match_finding
 from reports.findings.select import select_finding
 from reports.findings.tune import tune_finding
 from reports.layout.format import moment, values_of, wdl_text
-from reports.layout.table import Column, fit
+from reports.layout.listing import Titled, print_lines, print_tables
+from reports.layout.table import Column
 
 
 def finding_of(run: StoredRun) -> Finding | None:
@@ -87,7 +88,7 @@ def print_run(
         print_finding(console, finding, verbose=verbose)
         console.print()
     if finding is None or run.forfeits or paused_lines(run):
-        console.print(fit(bot_columns(run.bots), console.width).table())
+        print_tables(console, [Titled("", bot_columns(run.bots))])
         console.print()
     print_lines(console, [*forfeit_lines(run), *paused_lines(run)])
     print_lines(console, [f"repeat it: {command}" if command else "its command is not stored"])

@@ -5,8 +5,9 @@ from typing import Any
 from rich.text import Text
 
 from ladder.experiments.select.session import RankedBot, SelectionEnd, SelectionOutcome
-from reports.findings.finding import Case, Finding, Titled
+from reports.findings.finding import Case, Finding
 from reports.layout.format import join_names, number, values_of
+from reports.layout.listing import Titled
 from reports.layout.table import VERDICT_STYLES, Column
 
 WORDS = {SelectionEnd.UNDECIDED: "not decided"}

@@ -7,8 +7,9 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.tune.parameters import Parameter, ParameterValues
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.names import counted
-from reports.findings.finding import Case, Finding, Titled
+from reports.findings.finding import Case, Finding
 from reports.findings.gate import gate_document, gate_finding
+from reports.layout.listing import Titled
 from reports.layout.table import Column
 
 

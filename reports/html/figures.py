@@ -1,15 +1,31 @@
-"""Charts, each with a table of its numbers."""
+"""Tables of a page, as the template's macro draws them, and charts, each with its table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.html.tables import Cell, Table, headings, number
+from rich.text import Text
 
-Spec = dict[str, Any]
-"""A Vega-Lite specification."""
-Row = dict[str, Any]
-"""The values of one mark, by field."""
+from reports.html.charts import Spec
+from reports.layout.fields import Cell, Field, number_cell
+from reports.layout.table import STYLE_VERDICTS, Column
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a column; columns of numbers are aligned right, only prose is wrapped."""
+
+    name: str
+    number: bool = False
+    prose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows with a cell for each heading."""
+
+    headings: Sequence[Heading]
+    rows: Sequence[Sequence[Cell]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +38,7 @@ class Figure:
     """A description of the chart for screen readers."""
     caption: str
     """The heading, and the caption of the table."""
-    table: Table | None
+    table: Table | None = None
     """None if another table has the numbers."""
     spec: Spec | None = None
     """The chart; None if there are no data."""
@@ -37,17 +53,57 @@ def specs_of(figures: Iterable[Figure]) -> dict[str, Spec]:
     return {figure.name: figure.spec for figure in figures if figure.spec is not None}
 
 
-def table_of_rows(names: Sequence[str], rows: Sequence[Row]) -> Table:
-    """Return a table of a chart's rows; fields named with ``#`` in front are numbers."""
-    return Table(
-        headings(*names),
-        [
-            [
-                number(row[name[1:]], ",.1f" if isinstance(row[name[1:]], float) else ",d")
-                if name.startswith("#")
-                else Cell(str(row[name]))
-                for name in names
-            ]
-            for row in rows
-        ],
+def headings(*names: str) -> tuple[Heading, ...]:
+    """Return headings; a name with ``#`` in front is of numbers, one with ``~`` of prose."""
+    return tuple(
+        Heading(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
     )
+
+
+def table_of_fields(fields: Sequence[Field], rows: Sequence[Any], view: Any = None) -> Table:
+    """Return the table of records on a page; a view has what their cells need, such as links."""
+    shown = [field for field in fields if field.page_head is not None and field.shown(rows, view)]
+    heads = [Heading(each.page_head or "", bool(each.form), each.is_prose) for each in shown]
+    return Table(heads, [[field.page_cell(row, view) for field in shown] for row in rows])
+
+
+def table_from_columns(columns: Sequence[Column]) -> Table:
+    """Return the table of a terminal as one of a page; numbers sort by value."""
+    cells = [[_column_cell(cell, column.number) for cell in column.cells] for column in columns]
+    return Table(
+        [Heading(column.head, column.number) for column in columns], [*zip(*cells, strict=True)]
+    )
+
+
+def _column_cell(cell: str | Text, is_number: bool) -> Cell:
+    verdict = STYLE_VERDICTS.get(str(cell.style), "") if isinstance(cell, Text) else ""
+    return Cell(str(cell), _value(str(cell)) if is_number else None, verdict=verdict)
+
+
+def _value(text: str) -> float | None:
+    """Return the number in a cell; None if the cell has none."""
+    try:
+        return float(text.rstrip("%").replace(",", ""))
+    except ValueError:
+        return None
+
+
+def table_of(records: Iterable[Any], *columns: tuple[Any, ...]) -> Table:
+    """Return a table with a row for each record.
+
+    Args:
+        records: objects, or dicts.
+        columns: a heading, as of `headings`; the name of a value or a function from the record to
+            its cell; for a number also its format.
+
+    """
+    rows = [[_cell(record, *column[1:]) for column in columns] for record in records]
+    return Table(headings(*(column[0] for column in columns)), rows)
+
+
+def _cell(record: Any, value: str | Callable[[Any], Cell], form: str = ",.0f") -> Cell:
+    """Return the cell of a record for a value by name or function."""
+    if callable(value):
+        return value(record)
+    found = record[value] if isinstance(record, dict) else getattr(record, value)
+    return Cell(found) if isinstance(found, str) else number_cell(found, form)

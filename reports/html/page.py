@@ -1,8 +1,10 @@
 """Rendering of a page as one HTML file with scripts, styles, charts and games."""
 
-import hashlib
+import contextlib
 import json
+import os
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
@@ -15,8 +17,10 @@ from markupsafe import Markup, escape
 from engine.cache import cache_root
 from ladder.results.standings.report_data import Reason
 from ladder.visible import visible_lines
-from reports.html.figures import Figure, specs_of
-from reports.html.words import footer
+from reports.html.figures import Figure, specs_of, table_from_columns
+from reports.html.viewer import failure_texts
+from reports.layout.format import as_sentence, day
+from reports.layout.links import LINKS
 
 STATIC = Path(__file__).parent / "static"
 GENERATOR = "connect4-ladder"
@@ -53,7 +57,8 @@ def render(
         bundle=Markup(vega_bundle() if specs else ""),  # noqa: S704 - from the library
         charts=json_text(specs),
         games=json_text(games),
-        footer=footer(),
+        version=version("connect4-ladder"),
+        written=day(time.time()),
         **(filters | values),
     )
 
@@ -70,27 +75,18 @@ def vega_bundle() -> str:
     """
     import vl_convert
 
-    name = f"vega-{version('vl-convert-python')}-{_snippet_hash()}.js"
-    cached = cache_root() / name
+    cached = cache_root() / f"vega-{version('vl-convert-python')}.js"
     try:
         return cached.read_text(encoding="utf-8")
     except OSError:
-        made: str = vl_convert.javascript_bundle(_SNIPPET).replace("</script", "<\\/script")
-    try:
+        made: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    made = made.replace("</script", "<\\/script")
+    with contextlib.suppress(OSError):  # without a writable cache the next call takes seconds again
         cached.parent.mkdir(parents=True, exist_ok=True)
-        partial = cached.with_suffix(f".{hashlib.sha256(made.encode()).hexdigest()[:8]}")
+        partial = cached.with_suffix(f".{os.getpid()}")
         partial.write_text(made, encoding="utf-8")
         partial.replace(cached)
-    except OSError:
-        return made  # without a writable cache the next call takes seconds again
     return made
-
-
-_SNIPPET = "window.vegaEmbed = vegaEmbed;"
-
-
-def _snippet_hash() -> str:
-    return hashlib.sha256(_SNIPPET.encode()).hexdigest()[:8]
 
 
 def json_text(value: object) -> Markup:
@@ -128,7 +124,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["prose"] = prose
+    made.globals.update(LINKS)
+    made.filters.update(
+        prose=prose, sentence=as_sentence, table=table_from_columns, failure_texts=failure_texts
+    )
     return made
 
 

@@ -3,31 +3,34 @@
 from collections.abc import Mapping, Sequence
 
 from db.records.budget import move_limit_ms
+from db.records.runs import RunKind
+from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.stored import HeadToHead
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.report_data import ReportData
-from reports.analyze import headline, remarks
-from reports.html.page import render
-from reports.html.sections.failures import failures, failures_table
-from reports.html.sections.history import dates_figure, drawn_bots_note, history_figure
-from reports.html.sections.mistakes import mistakes_figure, mistakes_table
-from reports.html.sections.pairings import (
-    bots_by_class_table,
+from reports.findings.finding import COLOURS
+from reports.html.division_figures import (
     classes_table,
-    first_mover,
+    drawn_bots_note,
+    failures_table,
+    history_figure,
     pairings_figure,
+    rated_bots,
+    ratings_figure,
+    speed_table,
+    steps_figure,
+    times_figure,
 )
-from reports.html.sections.ratings import rated_bots, ratings_figure
-from reports.html.sections.speed import cpu_figure, speed_figure, times_figure
-from reports.html.sections.steps import steps_figure
-from reports.html.sections.trials import judged_gates, trials_table
-from reports.html.sections.verdict import alike, facts, notes_of, verdict, warnings
-from reports.html.tables import Cell, Table, headings
-from reports.html.viewer import viewer_game
-from reports.layout.fields import NOTHING
-from reports.report.comparison import sections
+from reports.html.figures import Table, table_from_columns, table_of
+from reports.html.page import render
+from reports.html.verdict import facts, notes_of, verdict, warnings
+from reports.html.viewer import failures, viewer_game
+from reports.layout.fields import Cell, number_cell
+from reports.layout.format import day, wdl_text
+from reports.report.comparison import comparison_tables
+from reports.report.mistakes import headline, left_columns, mistakes_columns, remarks
 from reports.report.rating_columns import RatingView
 
 SECTIONS = (
@@ -68,74 +71,48 @@ def report_page(
     budget_ms = move_limit_ms(standings.budget, None)
     place = {name: number for number, name in enumerate(order)}
     times = sorted(data.move_times, key=lambda entry: place.get(entry.bot, len(place)))
-    judged = judged_gates(trials)
     figures = {
         figure.name: figure
         for figure in (
             ratings_figure(RatingView(standings)),
             steps_figure(data.steps),
             history_figure(data.history, order),
-            dates_figure(rated, data.bots),
             pairings_figure(data.pairings, order),
-            speed_figure(standings.bots),
             times_figure(times, budget_ms),
-            cpu_figure(times),
-            mistakes_figure(wrong),
         )
     }
-    games = [
-        viewer_game(shown.game, shown.reason.value, (truths or {}).get(shown.game.id))
-        for shown in data.games
-    ]
+    score = standings.first_mover_score
     return render(
         "report.html.j2",
-        charts=[*figures.values(), *(gate.llr for gate in judged)],
-        games=games,
+        charts=figures.values(),
+        games=[
+            viewer_game(shown.game, shown.reason.value, (truths or {}).get(shown.game.id))
+            for shown in data.games
+        ],
         title=f"{standings.label}: {counted(standings.games, 'game', form=',d')}",
         heading=f"Who is best on {standings.label}?",
         sections=SECTIONS,
         verdict=verdict(rated),
         warnings=warnings(data),
         notes=notes_of(standings),
-        alike=alike(rated),
         facts=facts(data),
         figures=figures,
         classes=classes_table(data.classes, standings),
-        by_class=bots_by_class_table(data.classes, order),
         history_note=drawn_bots_note(order),
+        speeds=speed_table(standings.bots),
         budget_ms=budget_ms,
-        first_mover=first_mover(standings),
-        failures=failures_table(
-            {
-                bot.name: {**bot.forfeits, "of games": bot.games}
-                for bot in standings.bots
-                if bot.all_forfeits
-            }
-        ),
-        failures_shown=failures(data.games),
-        mistakes=mistakes_table(wrong),
+        first_mover="" if score is None else f"The side that moves first scores {score:.1%}.",
+        failures=failures_table(standings.bots),
+        failures_shown=failures([shown.game for shown in data.games]),
+        mistakes=[]
+        if wrong is None
+        else [table_from_columns(each(wrong)) for each in (mistakes_columns, left_columns)],
         mistakes_notes=[] if wrong is None else [headline(wrong), *remarks(wrong)],
         comparison=[] if compared is None else comparison_tables(compared),
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),
-        names=sorted(order),
         trials=trials_table(trials),
-        judged=judged,
     )
-
-
-def comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
-    """Return the tables of a comparison with their titles."""
-    return [
-        (
-            section.title,
-            Table(
-                headings(*section.columns),
-                [[Cell("0" if cell == NOTHING else cell) for cell in row] for row in section.rows],
-            ),
-        )
-        for section in sections(compared)
-    ]
 
 
 def _shown(data: ReportData) -> str:
@@ -146,3 +123,35 @@ def _shown(data: ReportData) -> str:
         f"{count:,} of {data.standings.games:,} games are in this file: all forfeits first, then "
         "upsets, the shortest losses, the largest swings of a bot's own value, and the latest."
     )
+
+
+def trials_table(trials: Sequence[HeadToHead]) -> Table:
+    """Return the table of gates and matches."""
+    return table_of(
+        trials,
+        ("#run", lambda trial: number_cell(trial.run.id, "d")),
+        ("kind", lambda trial: Cell(trial.run.kind.value)),
+        ("started", lambda trial: Cell(day(trial.run.started_at), trial.run.started_at)),
+        ("bot", "bot"),
+        ("against", lambda trial: Cell(", ".join(trial.against))),
+        ("verdict", _verdict),
+        ("#games", lambda trial: number_cell(trial.standing.games)),
+        ("won-drawn-lost", lambda trial: Cell(wdl_text(trial.standing.wdl))),
+        ("pairs 0 ½ 1 1½ 2", lambda each: Cell(" ".join(map(str, each.standing.pentanomial)))),
+        ("LLR (bounds)", lambda each: Cell("-" if each.result is None else _llr_text(each.result))),
+        ("~note", lambda trial: Cell(trial.run.note)),
+    )
+
+
+def _verdict(trial: HeadToHead) -> Cell:
+    if trial.run.kind is not RunKind.GATE:
+        return Cell("-")
+    if trial.verdict is None:
+        return Cell(trial.run.status.value)
+    word = trial.verdict.replace("_", " ")
+    return Cell(word, verdict=COLOURS.get(word, "undecided"))
+
+
+def _llr_text(result: GateResult) -> str:
+    sprt = result.deciding.sprt
+    return f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"

@@ -1,15 +1,16 @@
 """Games for the replay viewer; all cells are computed here, as the script knows no rules."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from db.records.games import GameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
+from ladder.match.process.failures import remove_stderr
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.verdict import best_bounds
-from reports.games import cause_words, ending_words
 from reports.layout.format import values_of
-from reports.replay import truth_summary
+from reports.replay import cause_words, truth_summary
 
 TEXT_LIMIT = 4000
 """Characters of a bot's text that a page shows."""
@@ -52,7 +53,7 @@ def viewer_game(game: GameRow, reason: str, truth: GameTruth | None = None) -> d
         "cells": cells,
         "line": sorted(position.winning_cells()),
         "result": game.result.value,
-        "termination": ending_words(game.termination),
+        "termination": game.termination.noun,
         "detail": cause_words(game)[:TEXT_LIMIT],
         "offender": game.offender,
         "started": game.started_at,
@@ -105,3 +106,20 @@ def _expected(position: Position, line: str) -> list[list[int | None]]:
         cells.append([position.landing_row(column), column])
         position = position.play(column)
     return cells
+
+
+def failures(games: Sequence[GameRow]) -> list[GameRow]:
+    """Return the forfeits among games."""
+    return [game for game in games if game.offender is not None]
+
+
+def failure_texts(game: GameRow, *, is_whole: bool = True) -> dict[str, Any]:
+    """Return the cause of a forfeit, and if `is_whole` the bot's last output and messages."""
+    output = game.last_output if is_whole else None
+    cause = game.detail[:TEXT_LIMIT]
+    return {
+        "bot": game.second if game.offender else game.first,
+        "cause": (cause if output is None else remove_stderr(cause)) or "no cause is stored",
+        "stderr": "" if output is None else output.stderr[:TEXT_LIMIT],
+        "messages": [] if output is None else output.messages,
+    }

@@ -9,10 +9,8 @@ from typing import Any
 
 from rich.text import Text
 
-from reports.layout import cells
-from reports.layout.cells import Cell
-from reports.layout.format import csv_text, number, rounded
-from reports.layout.table import Column
+from reports.layout.format import csv_text, day, moment, number, rounded
+from reports.layout.table import STYLE_VERDICTS, Column
 
 NOTHING = "."
 """The text of an empty count."""
@@ -21,63 +19,105 @@ LAST = 10
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A table cell of a page."""
+
+    text: str
+    sort: float | None = None
+    """The sort key; None to sort by the text."""
+    title: str = ""
+    """The tooltip."""
+    href: str = ""
+    verdict: str = ""
+    """gained, undecided or lost: the cell's colour and sign."""
+
+
+def number_cell(value: float | None, form: str = ",.0f") -> Cell:
+    """Return a cell with a number that sorts by its value, or a dash for None."""
+    return Cell("-") if value is None else Cell(format(value, form), value)
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
-    """A column in all formats; a format without a head does not show it.
+    """A column in all formats.
 
     Functions of a cell take the record of the row and the view of the table, such as its links.
     """
 
     key: str = ""
     """The key in JSON, and the attribute of the record; empty for a column of tables only."""
+    head: str | None = None
+    """The head of the column in tables; None if tables do not show it."""
+    page: str | None = None
+    """The head on a page, if it is another."""
+    only: str = ""
+    """``terminal`` (and Markdown) or ``page`` if only these tables show it."""
     value: Callable[[Any], Any] | None = None
     """The value in JSON, if it is not the attribute."""
     digits: int | None = None
     """Decimal digits of a number in JSON and CSV."""
     csv: Sequence[str] | None = None
     """The heads in CSV; None for the key."""
-    head: str | None = None
-    """The head on a terminal and in Markdown."""
-    page: str | None = None
-    """The head on a page."""
-    form: str = "d"
-    """The format of a number on a terminal, in Markdown and on a page."""
+    form: str = ""
+    """The format of a number in tables, which is aligned right; empty for words."""
     text: Callable[[Any, Any], str | Text] | None = None
-    """The cell on a terminal and in Markdown, if it is not the formatted attribute."""
+    """The cell of tables, if it is not the formatted value."""
     cell: Callable[[Any, Any], Cell] | None = None
-    """The cell on a page, if it is not the formatted attribute."""
-    short: Callable[[Any], str] | None = None
-    """The cell on a narrow terminal."""
-    is_number: bool = True
-    """Whether the column is aligned right on a terminal and in Markdown."""
-    is_page_number: bool | None = None
-    """Whether it is aligned right on a page; None if as on a terminal."""
+    """The cell on a page, if it is another."""
+    link: Callable[[Any, Any], str] = lambda *_: ""
+    """The address to which the cell of a page leads."""
     is_prose: bool = False
     """Whether a page wraps it."""
     level: int = 0
     """See `Column.level`."""
-    shown: Callable[[Any], bool] = lambda _: True
-    """Returns whether tables of a view show the column."""
+    shown: Callable[[Sequence[Any], Any], bool] = lambda *_: True
+    """Returns whether the table of some rows and a view shows the column."""
+
+    @property
+    def page_head(self) -> str | None:
+        """The head on a page; None if pages do not show it."""
+        head = self.head if self.page is None else self.page
+        return None if self.only == "terminal" else head
 
     def plain(self, row: Any) -> Any:
         """Return the value in JSON."""
-        value = getattr(row, self.key) if self.value is None else self.value(row)
+        value = self._value(row)
         return value if self.digits is None else rounded(value, self.digits)
 
     def terminal_cell(self, row: Any, view: Any) -> str | Text:
         """Return the cell on a terminal and in Markdown."""
         if self.text is not None:
             return self.text(row, view)
-        value = getattr(row, self.key)
-        return number(value, self.form) if self.is_number else str(value)
+        value = self._value(row)
+        return number(value, self.form) if self.form else str(value)
 
     def page_cell(self, row: Any, view: Any) -> Cell:
         """Return the cell on a page."""
         if self.cell is not None:
             return self.cell(row, view)
-        value = getattr(row, self.key)
-        if not self.is_number:
-            return Cell(str(value))
-        return cells.number(value, ",d" if self.form == "d" else self.form)
+        text = self.terminal_cell(row, view)
+        style = text.style if isinstance(text, Text) else ""
+        return Cell(
+            str(text),
+            self._value(row) if self.form else None,
+            href=self.link(row, view),
+            verdict=STYLE_VERDICTS.get(str(style), ""),
+        )
+
+    def _value(self, row: Any) -> Any:
+        if row is None:
+            return None
+        return getattr(row, self.key) if self.value is None else self.value(row)
+
+
+def moment_field(head: str, seconds: Callable[[Any], float], level: int) -> Field:
+    """Return a column of dates: local time on a terminal, UTC on a page."""
+    return Field(
+        head=head,
+        text=lambda row, _: moment(seconds(row)),
+        cell=lambda row, _: Cell(day(seconds(row)), seconds(row)),
+        level=level,
+    )
 
 
 def plain_values(fields: Sequence[Field], row: Any) -> dict[str, Any]:
@@ -100,11 +140,10 @@ def columns_of(fields: Sequence[Field], rows: Sequence[Any], view: Any = None) -
     """Return the columns on a terminal and in Markdown."""
     found = []
     for field in fields:
-        if field.head is None or not field.shown(view):
+        if field.head is None or field.only == "page" or not field.shown(rows, view):
             continue
         texts = [field.terminal_cell(row, view) for row in rows]
         is_empty = bool(rows) and all(text == NOTHING for text in texts)
-        short = None if field.short is None or is_empty else [*map(field.short, rows)]
         level = LAST if is_empty else field.level
-        found.append(Column(field.head, texts, field.is_number, level, short))
+        found.append(Column(field.head, texts, bool(field.form), level))
     return found

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -55,16 +55,6 @@ def lines_of(text: str) -> list[str]:
 def capped(text: str, limit: int) -> str:
     """Return a text cut to a number of characters, with three dots at a cut."""
     return text if len(text) <= limit else text[: limit - 3] + "..."
-
-
-def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table, with escaped cells."""
-    lines = [
-        "| " + " | ".join(map(markdown_text, columns)) + " |",
-        "|" + "---|" * len(columns),
-        *("| " + " | ".join(map(markdown_text, row)) + " |" for row in rows),
-    ]
-    return "\n".join(lines)
 
 
 def markdown_text(text: str) -> str:
@@ -124,6 +114,11 @@ def day(moment: float) -> str:
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def iso_time(seconds: float) -> str:
+    """Return a time in epoch seconds as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
 def rough_duration(seconds: float) -> str:
     """Return a duration in its two largest units."""
     if seconds < 90:
@@ -165,6 +160,18 @@ def number(value: float | None, form: str = ".0f") -> str:
 def wdl_text(wdl: Sequence[int]) -> str:
     """Return wins, draws and losses as ``won-drawn-lost``, such as ``12-3-5``."""
     return "-".join(map(str, wdl))
+
+
+def as_sentence(text: str, names: Collection[str] = ()) -> str:
+    """Return a text with a capital first letter and a full stop.
+
+    Names and hashes keep their first letter: a word in `names`, or one with other characters than
+    letters.
+    """
+    first = text.partition(" ")[0]
+    if first.isalpha() and first not in names:
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def join_names(names: Sequence[str]) -> str:

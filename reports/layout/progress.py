@@ -1,19 +1,19 @@
 """Progress of long work: a picture on a terminal, log lines everywhere else.
 
-`reports.run`, `reports.tune` and `reports.train` implement `View`; `LivePicture` and `LogLines`
+`reports.run`, `reports.tune` and `reports.train` define a `View`; `LivePicture` and `LogLines`
 show any view.
 """
 
 import os
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from rich.console import Console, Group, RenderableType
-from rich.control import Control
 from rich.progress_bar import ProgressBar
-from rich.segment import ControlType, Segment, Segments
+from rich.region import Region
 from rich.table import Table
 from rich.text import Text
 
@@ -28,26 +28,41 @@ WARNINGS_SHOWN = 3
 """Number of warnings in the picture; all of them are printed at the end."""
 
 State = TypeVar("State")
-StateIn = TypeVar("StateIn", contravariant=True)
 
 
-class View(Protocol[StateIn]):
+class View(ABC, Generic[State]):
     """How to show the state of some work."""
 
-    def title(self, state: StateIn) -> Sequence[str]:
+    @abstractmethod
+    def title(self, state: State) -> Sequence[str]:
         """Return the lines printed at the start, with what is needed to repeat the work."""
 
-    def status(self, state: StateIn) -> str:
+    @abstractmethod
+    def status(self, state: State) -> str:
         """Return the progress in a line."""
 
-    def log(self, state: StateIn) -> str:
+    @abstractmethod
+    def done(self, state: State) -> tuple[int, int]:
+        """Return how much is done of how much, for a progress bar; of 0 if that is unknown."""
+
+    def log(self, state: State) -> str:
         """Return a log line: the status and the most important part of the picture."""
+        return self.status(state)
 
-    def ending(self, state: StateIn) -> Sequence[str]:
+    def ending(self, state: State) -> Sequence[str]:
         """Return the lines printed at the end, with the final status."""
+        return [self.status(state)]
 
-    def picture(self, state: StateIn, width: int, height: int) -> RenderableType:
+    def picture(self, state: State, width: int, height: int) -> RenderableType:
         """Return the picture below title and status, cut to a width and height in characters."""
+        return self.bar(state, width)
+
+    def bar(self, state: State, width: int) -> RenderableType:
+        """Return the progress bar on a line of its own."""
+        row = Table.grid()  # without it the bar would not end its line
+        done, of = self.done(state)
+        row.add_row(ProgressBar(max(of, 1), min(done, of), width=min(BAR, width)))
+        return row
 
 
 class LogLines(Generic[State]):
@@ -110,21 +125,21 @@ class LogLines(Generic[State]):
 class LivePicture(Generic[State]):
     """A picture that is redrawn on the alternate screen: title, messages, warnings, status, view.
 
-    When the work ends, the terminal shows its former content, followed by the title, all messages
-    and warnings, and the final lines.
+    On the main screen a resize would rewrap the last picture and move lines of it into the
+    scrollback. When the work ends, the terminal shows its former content, followed by the title,
+    all messages and warnings, and the final lines.
     """
 
     def __init__(self, console: Console, view: View[State]) -> None:
         self._console = console
         self._view = view
         self._last = 0.0
-        self._screen = OtherScreen(console)
         self._warnings: list[str] = []
         self._messages: list[str] = []
 
     def started(self, state: State) -> None:
         """Start to draw."""
-        self._screen.open()
+        self._console.set_alt_screen(True)
         self._draw(state)
 
     def pair_finished(self, state: State, record: object) -> None:
@@ -147,7 +162,8 @@ class LivePicture(Generic[State]):
 
     def ended(self, state: State) -> None:
         """Close the picture and print title, messages, warnings and final lines."""
-        self._screen.close()
+        self._show("")
+        self._console.set_alt_screen(False)
         for line in self._view.title(state):
             say(self._console, line)
         for sentence in self._messages:
@@ -159,7 +175,7 @@ class LivePicture(Generic[State]):
 
     def _draw(self, state: State) -> None:
         self._last = time.monotonic()
-        width, height = self._screen.size()
+        width, height = self._size()
         above: list[RenderableType] = [Text(line) for line in self._view.title(state)]
         above += [Text(line) for line in self._messages[-1:]]
         earlier = len(self._warnings) - WARNINGS_SHOWN
@@ -167,23 +183,15 @@ class LivePicture(Generic[State]):
             above.append(Text(f"{earlier} earlier warnings, shown at the end", style="yellow"))
         above += [Text(line, style="yellow") for line in self._warnings[-WARNINGS_SHOWN:]]
         above.append(Text(self._view.status(state), style="bold"))
-        remaining = height - len(self._screen.lines(Group(*above)))
-        self._screen.draw(Group(*above, self._view.picture(state, width, max(0, remaining))))
+        options = self._console.options.update(width=width)
+        remaining = height - len(self._console.render_lines(Group(*above), options, pad=False))
+        self._show(Group(*above, self._view.picture(state, width, max(0, remaining))))
 
+    def _show(self, picture: RenderableType) -> None:
+        width, height = self._size()
+        self._console.update_screen(picture, region=Region(0, 0, width, height))
 
-class OtherScreen:
-    """The terminal's alternate screen, which has no scrollback.
-
-    On the main screen a resize rewraps the lines of the last picture and moves some of them into
-    the scrollback, differently on every terminal. Here every picture is drawn from the top. On a
-    terminal without an alternate screen, the former lines are moved into the scrollback first.
-    """
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._open = False
-
-    def size(self) -> tuple[int, int]:
+    def _size(self) -> tuple[int, int]:
         """Return the width and height of a picture in characters."""
         # The console's own size comes from COLUMNS and LINES, which a resize does not change.
         try:
@@ -191,41 +199,6 @@ class OtherScreen:
         except (OSError, ValueError):
             width = height = 0
         return width or self._console.width, max(1, (height or self._console.height) - 1)
-
-    def lines(self, picture: RenderableType) -> list[list[Segment]]:
-        """Render a picture as lines of the terminal."""
-        options = self._console.options.update(width=self.size()[0])
-        return self._console.render_lines(picture, options, pad=False)
-
-    def open(self) -> None:
-        """Switch to the alternate screen."""
-        self._open = True
-        self._console.control(Control(ControlType.ENABLE_ALT_SCREEN))
-        self._console.print("\n" * self.size()[1])
-
-    def draw(self, picture: RenderableType) -> None:
-        """Replace the last picture, cut to the height of the terminal.
-
-        The cursor is left below the picture, where a shell would print its prompt.
-        """
-        height = self.size()[1]
-        lines = self.lines(picture)[:height]
-        erased = Control((ControlType.ERASE_IN_LINE, 2)).segment
-        with self._console:  # buffers the picture for a single write
-            self._console.control(Control(ControlType.HOME))
-            for line in lines + [[]] * (height - len(lines)):
-                row = Segments([erased, *line, Segment.line()])
-                self._console.print(row, end="", crop=False)
-            self._console.control(
-                Control((ControlType.ERASE_IN_LINE, 2)), Control.move_to(0, len(lines))
-            )
-
-    def close(self) -> None:
-        """Switch back to the main screen."""
-        if self._open:
-            self._open = False
-            self.draw("")
-            self._console.control(Control(ControlType.DISABLE_ALT_SCREEN))
 
 
 def display_for(console: Console, view: View[State]) -> "LivePicture[State] | LogLines[State]":
@@ -236,13 +209,6 @@ def display_for(console: Console, view: View[State]) -> "LivePicture[State] | Lo
     if console.file.isatty() and console.is_terminal and not console.is_dumb_terminal:
         return LivePicture(console, view)
     return LogLines(console, view)
-
-
-def progress_bar(done: int, of: int, width: int) -> RenderableType:
-    """Return a progress bar on a line of its own."""
-    row = Table.grid()  # without it the bar would not end its line
-    row.add_row(ProgressBar(max(of, 1), done, width=min(BAR, width)))
-    return row
 
 
 def say(console: Console, line: str, style: str | None = None) -> None:

@@ -1,14 +1,14 @@
 """Tables on a terminal: the least important columns are left out until the rest fits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
 from ladder.visible import visible
-from reports.layout.format import markdown_table
+from reports.layout.format import markdown_text
 
 GAP = 2
 """Spaces between two columns."""
@@ -20,6 +20,7 @@ ALWAYS = 0
 Cell = str | Text
 VERDICT_STYLES = {"gained": "green", "undecided": "yellow", "lost": "red"}
 """The styles of words on a terminal by the verdicts of cells on a page."""
+STYLE_VERDICTS = {style: verdict for verdict, style in VERDICT_STYLES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,10 @@ class Column:
     """Whether the cells are numbers: aligned right and never cut, unlike words."""
     level: int = ALWAYS
     """Columns of the highest level are left out first, all of them together."""
-    short: Sequence[Cell] | None = None
-    """Shorter cells, which are shown instead of leaving the column out."""
 
     def __post_init__(self) -> None:
         """Escape unprintable characters in every cell."""
         object.__setattr__(self, "cells", tuple(map(_plain, self.cells)))
-        if self.short is not None:
-            object.__setattr__(self, "short", tuple(map(_plain, self.short)))
 
     @property
     def width(self) -> int:
@@ -87,7 +84,7 @@ def plain_table(*, gap: int = GAP, header: bool = True, header_style: str = "bol
 def fit(columns: Sequence[Column], width: int | None) -> Fitted:
     """Return the columns that fit into a width in characters; all columns if it is None.
 
-    Columns of the highest level are shortened or left out, then those of the next level, and so on;
+    Columns of the highest level are left out, then those of the next level, and so on;
     at last the widest columns of words are cut.
     """
     fitting = list(columns)
@@ -95,11 +92,7 @@ def fit(columns: Sequence[Column], width: int | None) -> Fitted:
         level = max(column.level for column in fitting)
         if level == ALWAYS:
             break
-        fitting = [
-            _shortened(column) if column.level == level else column
-            for column in fitting
-            if column.level != level or column.short is not None
-        ]
+        fitting = [column for column in fitting if column.level != level]
     shown = {column.head for column in fitting}
     return Fitted(
         columns=tuple(fitting),
@@ -129,11 +122,9 @@ def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
 def to_markdown(columns: Sequence[Column]) -> str:
     """Return all columns as a Markdown table."""
     rows = zip(*([str(cell) for cell in column.cells] for column in columns), strict=True)
-    return markdown_table([column.head for column in columns], rows)
-
-
-def _shortened(column: Column) -> Column:
-    return replace(column, cells=column.short or (), short=None, level=ALWAYS)
+    lines = ["| " + " | ".join(map(markdown_text, row)) + " |" for row in rows]
+    head = "| " + " | ".join(markdown_text(column.head) for column in columns) + " |"
+    return "\n".join([head, "|" + "---|" * len(columns), *lines])
 
 
 def _widths(columns: Sequence[Column], width: int | None) -> list[int]:

@@ -1,31 +1,15 @@
 """One bot against each of its opponents."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rich.console import Console
-
 from ladder.results.standings.against import Balance, Opponent, OpponentResults
-from ladder.visible import visible
-from reports.layout.cells import Cell
 from reports.layout.elo import elo_words, interval_values, los_words
 from reports.layout.fields import Field, columns_of, csv_of, plain_values
-from reports.layout.format import markdown_text, rounded
-from reports.layout.table import fit, to_markdown
+from reports.layout.format import rounded
+from reports.layout.links import bot_link, compare_link, games_link
+from reports.layout.listing import Listing, Titled
 from reports.report.notes import note_text
-
-
-@dataclass(frozen=True, slots=True)
-class OpponentLinks:
-    """The addresses of a page about the opponents of a bot."""
-
-    bot: Callable[[str], str]
-    games: Callable[..., str]
-    """Returns the address of the bot's games with conditions."""
-    compare: Callable[[str], str]
-    """Returns the address of the comparison with another bot."""
 
 
 def against_document(made: OpponentResults) -> dict[str, Any]:
@@ -57,31 +41,19 @@ def summary(made: OpponentResults) -> str:
     )
 
 
-def print_against(console: Console, made: OpponentResults) -> None:
-    """Print the opponents from the best score to the worst, and the summary."""
-    console.print(fit(columns_of(FIELDS, made.opponents), console.width).table())
-    for line in _lines(made):
-        console.print(visible(line))
-
-
-def against_markdown(made: OpponentResults) -> str:
-    """Return the opponents as a Markdown table, and the summary."""
-    parts = [to_markdown(columns_of(FIELDS, made.opponents)), *map(markdown_text, _lines(made))]
-    return "\n\n".join(parts) + "\n"
-
-
-def against_csv(made: OpponentResults) -> str:
-    """Return the opponents as comma-separated values; a missing value is empty."""
-    return csv_of(FIELDS, [plain_values(FIELDS, one) for one in made.opponents])
-
-
-def _lines(made: OpponentResults) -> list[str]:
-    lines = [note_text(note) for note in made.notes]
+def against_listing(made: OpponentResults) -> Listing:
+    """Return the opponents from the best score to the worst, and the summary."""
+    remarks = [note_text(note) for note in made.notes]
     if made.never_met:
-        lines.append(f"never met: {', '.join(made.never_met)}")
+        remarks.append(f"never met: {', '.join(made.never_met)}")
     if not all(one.is_clear for one in made.opponents):
-        lines.append("?: not significant, may be chance")
-    return [*lines, f"{made.label}: {summary(made)}"]
+        remarks.append("?: not significant, may be chance")
+    return Listing(
+        document=against_document(made),
+        csv=csv_of(FIELDS, [plain_values(FIELDS, one) for one in made.opponents]),
+        tables=[Titled("", columns_of(FIELDS, made.opponents))],
+        remarks=[*remarks, f"{made.label}: {summary(made)}"],
+    )
 
 
 def _interval(key: str, one: Opponent) -> float | None:
@@ -93,35 +65,25 @@ def _balance(one: Opponent, _: object) -> str:
     return one.balance.value if one.is_clear else f"{one.balance.value}?"
 
 
-def _listed(count: int, view: OpponentLinks, **conditions: str) -> Cell:
-    return Cell(f"{count:,}", float(count), href=view.games(**conditions))
-
-
 FIELDS = (
-    Field(
-        "name",
-        head="opponent",
-        page="opponent",
-        cell=lambda one, view: Cell(one.name, href=view.bot(one.name)),
-        is_number=False,
-    ),
+    Field("name", "opponent", link=lambda one, _: bot_link(one.name)),
     Field(
         "games",
-        head="games",
-        page="games",
-        cell=lambda one, view: _listed(one.games, view, opponent=one.name),
+        "games",
+        form=",d",
+        link=lambda one, bot: games_link(bot=bot, opponent=one.name),
         level=3,
     ),
-    Field("wins", head="win", page="win", level=2),
-    Field("draws", head="draw", page="draw", level=2),
+    Field("wins", "win", form=",d", level=2),
+    Field("draws", "draw", form=",d", level=2),
     Field(
         "losses",
-        head="loss",
-        page="loss",
-        cell=lambda one, view: _listed(one.losses, view, opponent=one.name, result="lost"),
+        "loss",
+        form=",d",
+        link=lambda one, bot: games_link(bot=bot, opponent=one.name, result="lost"),
         level=2,
     ),
-    Field("score", digits=4, head="score", page="score", form=".1%"),
+    Field("score", "score", digits=4, form=".1%"),
     Field("pentanomial", value=lambda one: list(one.pentanomial), csv=()),
     *(
         Field(key, value=partial(_interval, key))
@@ -130,24 +92,25 @@ FIELDS = (
     Field("los", value=lambda one: rounded(one.estimate.sure_los, 4)),
     Field(
         "balance",
+        "",
+        only="terminal",
         value=lambda one: one.balance.value,
-        head="",
         text=_balance,
-        is_number=False,
         level=1,
     ),
     Field("clear", value=lambda one: one.is_clear),
-    Field(head="Elo", text=lambda one, _: elo_words(one.estimate), is_number=False, level=4),
+    Field(head="Elo", only="terminal", text=lambda one, _: elo_words(one.estimate), level=4),
     Field(
         head="chance to be better",
+        only="terminal",
         text=lambda one, _: los_words(one.estimate),
-        is_number=False,
         level=5,
     ),
     Field(
-        page="side by side",
-        cell=lambda one, view: Cell("compare", href=view.compare(one.name)),
-        is_number=False,
+        head="side by side",
+        only="page",
+        text=lambda *_: "compare",
+        link=lambda one, bot: compare_link([bot, one.name]),
     ),
 )
-"""The columns of a bot's opponents."""
+"""The columns of a bot's opponents; the view of a page is the bot's name."""

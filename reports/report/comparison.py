@@ -1,12 +1,7 @@
 """Bots side by side, as plain data and as small tables."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
 
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.comparison import (
@@ -15,25 +10,15 @@ from ladder.results.standings.comparison import (
     Comparison,
     Share,
 )
-from ladder.visible import visible
-from reports.analyze import mistake_rows
 from reports.layout.elo import interval_values
-from reports.layout.format import (
-    csv_text,
-    markdown_table,
-    markdown_text,
-    number,
-    rounded,
-    values_of,
-    wdl_text,
-)
-from reports.layout.table import ALWAYS, Column, blocks, fit
+from reports.layout.fields import Field
+from reports.layout.format import csv_text, number, rounded, values_of, wdl_text
+from reports.layout.listing import Listing, Titled
+from reports.layout.table import Column
+from reports.report.mistakes import MISTAKES, left_columns, rate_before
 from reports.report.notes import note_text
 from reports.report.rating_columns import forfeit_text, rating_words
 from reports.report.standings import standing_document
-
-INDENT = 2
-"""Spaces before the small tables."""
 
 
 def comparison_document(made: Comparison, wrong: DivisionMistakes | None) -> dict[str, Any]:
@@ -77,67 +62,97 @@ def _versus_document(pair: BotDifference) -> dict[str, Any]:
     return {**document, "reason": pair.reason} if pair.reason else document
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A small table."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    is_difference: bool = False
-    """Whether each row is a pair of bots; otherwise each column but the first is a bot."""
-
-
-def sections(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Section]:
-    """Return all tables of a comparison."""
-    names = tuple(side.standing.name for side in made.sides)
-    found = [
-        Section(
-            "difference",
-            ("bots", "Elo", "±95", "LOS", "won-drawn-lost", "pairs 0 1/2 1 3/2 2"),
-            tuple(_versus_cells(pair) for pair in made.versus),
-            is_difference=True,
-        ),
-        Section("bots", ("", *names), tuple(_facts(made.sides))),
-    ]
-    classes = sorted({name for side in made.sides for name in side.by_class})
-    groups: list[tuple[str, list[str], list[list[Share]]]] = [
-        (
-            "by board class",
-            classes,
-            [[side.by_class.get(name, Share()) for side in made.sides] for name in classes],
-        ),
-        (
-            "by who moved first",
-            ["moving first", "moving second"],
-            [[side.first for side in made.sides], [side.second for side in made.sides]],
-        ),
-        (
-            "common opponents",
-            list(made.common),
-            [[side.opponents[name] for side in made.sides] for name in made.common],
-        ),
-    ]
-    for title, heads, lines in groups:
-        rows = tuple(
-            (head, *(_percent(share) for share in line))
-            for head, line in zip(heads, lines, strict=True)
-        )
-        if rows:
-            found.append(Section(title, ("", *names), rows))
-    if wrong is not None:
-        found.append(Section("mistakes", ("", *names), mistake_rows(wrong, names)))
-    return found
-
-
-def _versus_cells(pair: BotDifference) -> tuple[str, ...]:
-    return (
-        f"{pair.a} - {pair.b}",
-        *difference_cells(pair),
-        number(pair.los, ".1%"),
-        wdl_text(pair.wdl),
-        " ".join(map(str, pair.pentanomial)),
+def comparison_listing(made: Comparison, wrong: DivisionMistakes | None) -> Listing:
+    """Return the comparison as small tables with sentences below them."""
+    return Listing(
+        document=comparison_document(made, wrong),
+        csv=_csv(made),
+        headline=made.label,
+        tables=comparison_tables(made, wrong),
+        remarks=[
+            *map(note_text, made.notes),
+            *_losses(made),
+            *(pair.sentence for pair in made.versus),
+        ],
     )
+
+
+def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Titled]:
+    """Return all tables of a comparison."""
+    sides, versus = made.sides, made.versus
+    cells = [difference_cells(pair) for pair in versus]
+    classes = sorted({name for side in sides for name in side.by_class})
+    shares = {
+        "by board class": {
+            name: [side.by_class.get(name, Share()) for side in sides] for name in classes
+        },
+        "by who moved first": {
+            "moving first": [side.first for side in sides],
+            "moving second": [side.second for side in sides],
+        },
+        "common opponents": {
+            name: [side.opponents[name] for side in sides] for name in made.common
+        },
+    }
+    groups: dict[str, dict[str, list[str]]] = {
+        "bots": _of_each(BOT_FACTS, [side.standing for side in sides]),
+        **{
+            title: {head: [*map(_percent, line)] for head, line in lines.items()}
+            for title, lines in shares.items()
+        },
+    }
+    names = [side.standing.name for side in sides]
+    if wrong is not None:
+        found = [wrong.bots.get(name) for name in names]
+        groups["mistakes"] = _of_each(MISTAKES, found) | {
+            f"with {column.head} plies left": [
+                "-" if one is None else rate_before(one, int(column.head.partition("-")[0]))
+                for one in found
+            ]
+            for column in left_columns(wrong)[1:]
+        }
+    penta = [" ".join(map(str, pair.pentanomial)) for pair in versus]
+    difference = [
+        Column("bots", [f"{pair.a} - {pair.b}" for pair in versus], number=False),
+        Column("Elo", [elo for elo, _ in cells], level=1),
+        Column("±95", [error for _, error in cells], level=2),
+        Column("LOS", [number(pair.los, ".1%") for pair in versus], level=3),
+        Column("won-drawn-lost", [wdl_text(pair.wdl) for pair in versus], level=4),
+        Column("pairs 0 1/2 1 3/2 2", penta, level=5),
+    ]
+    return [
+        Titled("difference", difference),
+        *(Titled(title, _by_bot(names, lines), True) for title, lines in groups.items() if lines),
+    ]
+
+
+def _by_bot(names: Sequence[str], lines: Mapping[str, Sequence[str]]) -> list[Column]:
+    """Return a column of heads, and one for each bot."""
+    heads = Column("", list(lines), number=False)
+    cells = zip(*lines.values(), strict=True)
+    return [heads, *(Column(name, own) for name, own in zip(names, cells, strict=True))]
+
+
+def _of_each(fields: Sequence[Field], records: Sequence[Any]) -> dict[str, list[str]]:
+    """Return the cells of each field, a line for each."""
+    return {
+        field.head or "": [
+            "-" if one is None else str(field.terminal_cell(one, None)) for one in records
+        ]
+        for field in fields
+    }
+
+
+BOT_FACTS = (
+    Field(head="Elo", text=lambda bot, _: rating_words(bot)),
+    Field("games", "games", form="d"),
+    Field("score", "score", form=".1%"),
+    Field("forfeits", "forfeits", text=lambda bot, _: forfeit_text(bot)),
+    Field("simulations_per_second", "simulations/s", form=",.0f"),
+    Field("mean_move_ms", "ms/move", form=".1f"),
+    Field("max_move_ms", "max ms", form=".1f"),
+)
+"""What is compared of bots."""
 
 
 def difference_cells(pair: BotDifference) -> tuple[str, str]:
@@ -149,37 +164,8 @@ def difference_cells(pair: BotDifference) -> tuple[str, str]:
     return number(pair.elo, "+.1f"), number(pair.error95, ".1f")
 
 
-def _facts(sides: Sequence[ComparedBot]) -> Iterable[tuple[str, ...]]:
-    bots = [side.standing for side in sides]
-    yield ("Elo", *(rating_words(bot) for bot in bots))
-    yield ("games", *(str(bot.games) for bot in bots))
-    yield ("score", *(f"{bot.score:.1%}" for bot in bots))
-    yield ("forfeits", *(forfeit_text(bot) for bot in bots))
-    yield ("simulations/s", *(number(bot.simulations_per_second, ",.0f") for bot in bots))
-    yield ("ms/move", *(number(bot.mean_move_ms, ".1f") for bot in bots))
-    yield ("max ms", *(number(bot.max_move_ms, ".1f") for bot in bots))
-
-
 def _percent(share: Share) -> str:
     return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
-
-
-def print_comparison(console: Console, made: Comparison, wrong: DivisionMistakes | None) -> None:
-    """Print the small tables and the sentences below them."""
-    console.print(Text(made.label, style="bold"))
-    width = console.width - INDENT
-    for section in sections(made, wrong):
-        console.print(Text(f"\n{section.title}"))
-        columns = [
-            Column(head, cells, number=place > 0, level=place if section.is_difference else ALWAYS)
-            for place, (head, *cells) in enumerate(zip(section.columns, *section.rows, strict=True))
-        ]
-        for block in [columns] if section.is_difference else blocks(columns, width):
-            table = fit(block, width).table()
-            console.print(Padding(table, (0, 0, 0, INDENT), expand=False))
-    console.print()
-    for line in _sentences(made):
-        console.print(visible(line))
 
 
 def _losses(made: Comparison) -> list[str]:
@@ -195,7 +181,7 @@ def _losses(made: Comparison) -> list[str]:
     ]
 
 
-def comparison_csv(made: Comparison) -> str:
+def _csv(made: Comparison) -> str:
     """Return the pairs of bots as comma-separated values."""
     columns = ("a", "b", "elo", "error95", "los", "pairs_to_halve_error", "wins", "draws", "losses")
     rows = []
@@ -204,18 +190,3 @@ def comparison_csv(made: Comparison) -> str:
         numbers = ("" if fact is None else round(fact, 4) for fact in facts)
         rows.append((pair.a, pair.b, *numbers, *pair.wdl, *pair.pentanomial))
     return csv_text((*columns, "p0", "p1", "p2", "p3", "p4"), rows)
-
-
-def comparison_markdown(made: Comparison, wrong: DivisionMistakes | None) -> str:
-    """Return all tables and sentences as Markdown."""
-    parts = [f"## {markdown_text(made.label)}"]
-    for section in sections(made, wrong):
-        parts += [f"### {section.title}", markdown_table(section.columns, section.rows)]
-    sentences = _sentences(made)
-    parts += map(markdown_text, sentences)
-    return "\n\n".join(parts) + "\n"
-
-
-def _sentences(made: Comparison) -> list[str]:
-    notes = map(note_text, made.notes)
-    return [*notes, *_losses(made), *(pair.sentence for pair in made.versus)]

@@ -3,7 +3,7 @@
 To add a column, add an entry to `COLUMNS` and its value to `BotStanding`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,16 @@ from rich.text import Text
 
 from engine.result import FORFEITS
 from ladder.results.standings.standings import BotStanding, Standings
-from reports.layout import cells
-from reports.layout.cells import Cell
-from reports.layout.fields import LAST, NOTHING, Field, columns_of, csv_of, plain_values
+from reports.layout.fields import (
+    LAST,
+    NOTHING,
+    Cell,
+    Field,
+    csv_of,
+    number_cell,
+    plain_values,
+)
 from reports.layout.format import number
-from reports.layout.table import Column
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
@@ -30,12 +35,10 @@ class RatingView:
     """Earlier ratings by name, for a column of changes; None for no such column."""
     link: Callable[[str], str] = lambda _: ""
     """Returns the address of a bot's page; empty for no link."""
-    marks_apart: bool = True
-    """Whether marks have their own column or follow the names."""
 
 
-def _marks_shown(view: RatingView) -> bool:
-    return view.marks_apart and any(map(marks, view.standings.bots))
+def _marks_shown(bots: Sequence[BotStanding], _: RatingView) -> bool:
+    return any(map(marks, bots))
 
 
 def marks(bot: BotStanding) -> str:
@@ -63,9 +66,7 @@ def _is_bound(bot: BotStanding) -> bool:
     return bot.elo_at_least is not None or bot.elo_at_most is not None
 
 
-def _name_text(bot: BotStanding, view: RatingView) -> Text:
-    if not view.marks_apart:
-        return Text(f"{bot.name} {marks(bot)}".strip())
+def _name_text(bot: BotStanding, _: RatingView) -> Text:
     style = "red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
     return Text(bot.name, style=style)
 
@@ -90,6 +91,10 @@ def _elo_cell(bot: BotStanding, _: RatingView) -> Cell:
     return Cell(rating_words(bot) if _is_bound(bot) else f"{bot.elo:.0f}", bot.elo)
 
 
+def _error(bot: BotStanding, _: RatingView) -> str:
+    return "-" if _is_bound(bot) else number(bot.error95)
+
+
 def _change(bot: BotStanding, view: RatingView) -> Cell:
     """Return the change of the rating, or ``new`` for a bot that had none."""
     if bot.elo is None or view.before is None:
@@ -100,61 +105,55 @@ def _change(bot: BotStanding, view: RatingView) -> Cell:
     return Cell(f"{change:+.0f}" if abs(change) >= 0.5 else "0", change)
 
 
+def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
+    return [{"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games]
+
+
 COLUMNS = (
-    Field("rank", head="#", page="rank", level=1),
+    Field("rank", "#", page="rank", form="d", level=1),
+    Field("name", "bot", text=_name_text, cell=_name_cell),
+    Field(head="", only="terminal", text=lambda bot, _: marks(bot), shown=_marks_shown),
+    Field("elo", "elo", page="Elo", digits=1, form=".0f", text=_elo_text, cell=_elo_cell),
+    Field("error95", "±95", page="± 95 %", digits=1, form=".0f", text=_error, level=2),
     Field(
-        "name",
-        head="bot",
-        page="bot",
-        text=_name_text,
-        cell=_name_cell,
-        is_number=False,
+        head="change",
+        only="page",
+        form="d",
+        cell=_change,
+        shown=lambda _, view: view.before is not None,
     ),
-    Field(head="", text=lambda bot, _: marks(bot), is_number=False, shown=_marks_shown),
-    Field("elo", digits=1, head="elo", page="Elo", text=_elo_text, cell=_elo_cell),
-    Field(
-        "error95",
-        digits=1,
-        head="±95",
-        page="± 95 %",
-        text=lambda bot, _: "-" if _is_bound(bot) else number(bot.error95),
-        cell=lambda bot, _: Cell("-") if _is_bound(bot) else cells.number(bot.error95),
-        level=2,
-    ),
-    Field(page="change", cell=_change, shown=lambda view: view.before is not None),
     Field("elo_at_least", digits=1, csv=()),
     Field("elo_at_most", digits=1, csv=()),
-    Field("games", head="games", page="games", level=3),
-    Field("wins", head="win", page="win", level=5),
-    Field("draws", head="draw", page="draw", level=5),
-    Field("losses", head="loss", page="loss", level=5),
-    Field("score", digits=4, page="score", form=".1%"),
-    Field("win_rate", digits=4, head="win rate", form=".1%", level=4),
+    Field("games", "games", form=",d", level=3),
+    Field("wins", "win", form=",d", level=5),
+    Field("draws", "draw", form=",d", level=5),
+    Field("losses", "loss", form=",d", level=5),
+    Field("score", "score", only="page", digits=4, form=".1%"),
+    Field("win_rate", "win rate", only="terminal", digits=4, form=".1%", level=4),
     Field(
+        "forfeits",
         "forfeits",
         value=lambda bot: dict(bot.forfeits),
         csv=tuple(kind.value for kind in FORFEITS),
-        head="forfeits",
-        page="forfeits",
-        text=lambda bot, _: forfeit_text(bot),
-        cell=lambda bot, _: cells.number(bot.all_forfeits),
-        short=lambda bot: str(bot.all_forfeits),
-        is_number=False,
-        level=8,
+        form="d",
+        text=lambda bot, _: str(bot.all_forfeits or NOTHING),
+        cell=lambda bot, _: number_cell(bot.all_forfeits),
+        level=3,
     ),
-    Field(
-        "forfeit_games",
-        value=lambda bot: [
-            {"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games
-        ],
-        csv=(),
-    ),
+    Field("forfeit_games", value=_forfeit_games, csv=()),
     Field("retired", csv=()),
     Field("unreliable", csv=()),
     Field("over_budget", csv=()),
-    Field("simulations_per_second", digits=1, head="simulations/s", form=",.0f", level=6),
-    Field("mean_move_ms", digits=3, head="ms/move", form=".1f", level=7),
-    Field("max_move_ms", digits=3, head="max ms", form=".1f", level=LAST),
+    Field(
+        "simulations_per_second",
+        "simulations/s",
+        only="terminal",
+        digits=1,
+        form=",.0f",
+        level=6,
+    ),
+    Field("mean_move_ms", "ms/move", only="terminal", digits=3, form=".1f", level=7),
+    Field("max_move_ms", "max ms", only="terminal", digits=3, form=".1f", level=LAST),
     Field("reasons", value=lambda bot: dict(bot.reasons), csv=()),
 )
 
@@ -167,8 +166,3 @@ def standing_values(bot: BotStanding) -> dict[str, Any]:
 def standings_csv(standings: Standings) -> str:
     """Return the list as comma-separated values; a cell without a value is empty."""
     return csv_of(COLUMNS, [{**standing_values(bot), **bot.forfeits} for bot in standings.bots])
-
-
-def terminal_columns(view: RatingView) -> list[Column]:
-    """Return the columns on a terminal and in Markdown."""
-    return columns_of(COLUMNS, view.standings.bots, view)

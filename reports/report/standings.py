@@ -3,28 +3,26 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.standings import (
     BotStanding,
     OtherDivision,
-    PairStanding,
     Standings,
 )
-from ladder.visible import visible
-from reports.analyze import mistakes_of_bot, rate_columns
-from reports.layout.format import markdown_text, rounded, values_of
-from reports.layout.table import Column, fit, to_markdown
+from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.format import rounded, values_of
+from reports.layout.listing import Listing, Titled
+from reports.report.mistakes import RATES, mistakes_of_bot
 from reports.report.notes import note_text
 from reports.report.rating_columns import (
+    COLUMNS,
     OVER_BUDGET,
     UNRELIABLE,
     RatingView,
+    forfeit_text,
     standing_values,
-    terminal_columns,
+    standings_csv,
 )
 
 BOTS_NAMED = 5
@@ -51,10 +49,7 @@ def standings_document(
         "draw_rate": rounded(standings.draw_rate, 4),
         **values_of(standings, "unrated_games", "stalled_games", "ranked"),
         "bots": [standing_document(bot, wrong) for bot in standings.bots],
-        "pairs_table": [
-            values_of(line, "a", "b", "wins", "draws", "losses", "pentanomial")
-            for line in standings.pairs_table
-        ],
+        "pairs_table": [plain_values(PAIRS, line) for line in standings.pairs_table],
         "notes": [note_text(note) for note in standings.notes],
         "other_divisions": [
             values_of(other, "label", "games", "unrated_games")
@@ -69,49 +64,23 @@ def standing_document(bot: BotStanding, wrong: DivisionMistakes | None) -> dict[
     return standing_values(bot) | ({} if mistakes is None else {"mistakes": mistakes})
 
 
-def _columns(view: RatingView, wrong: DivisionMistakes | None) -> list[Column]:
-    names = [bot.name for bot in view.standings.bots]
-    return [*terminal_columns(view), *rate_columns(wrong, names)]
-
-
-def standings_markdown(
+def standings_listing(
     standings: Standings, wrong: DivisionMistakes | None = None, *, pairs: bool = False
-) -> str:
-    """Return the rating list as Markdown, with the table of pairs if `pairs`."""
-    parts = [markdown_text(headline(standings))]
-    if standings.bots:
-        parts.append(to_markdown(_columns(RatingView(standings, marks_apart=False), wrong)))
-    if pairs:
-        parts.append(to_markdown(pair_columns(standings.pairs_table)))
-    parts += map(markdown_text, (*map(note_text, standings.notes), *remarks(standings)))
-    return "\n\n".join(parts) + "\n"
-
-
-def print_standings(
-    console: Console,
-    standings: Standings,
-    wrong: DivisionMistakes | None = None,
-    *,
-    pairs: bool = False,
-) -> None:
-    """Print the table of pairs if `pairs`, the notes, and the rating list with its legend."""
-    if pairs:
-        console.print(fit(pair_columns(standings.pairs_table), console.width).table())
-    for note in standings.notes:
-        console.print(visible(note_text(note)))
-    console.print(Text(visible(headline(standings)), style="bold"))
-    if standings.bots:
-        _print_list(standings, wrong, console)
-    for line in remarks(standings):
-        console.print(visible(line))
-
-
-def _print_list(standings: Standings, wrong: DivisionMistakes | None, console: Console) -> None:
-    fitted = fit(_columns(RatingView(standings), wrong), console.width)
-    console.print(fitted.table())
-    if fitted.left_out:
-        hidden = ", ".join(fitted.left_out)
-        console.print(f"hidden, as the terminal is too narrow: {hidden}", style="dim")
+) -> Listing:
+    """Return the rating list with its notes, and with the table of pairs if `pairs`."""
+    bots = standings.bots
+    columns = columns_of(COLUMNS, bots, RatingView(standings))
+    if wrong is not None:
+        columns += columns_of(RATES, [wrong.bots.get(bot.name) for bot in bots])
+    tables = [Titled("", columns_of(PAIRS, standings.pairs_table))] if pairs else []
+    return Listing(
+        document=standings_document(standings, wrong),
+        csv=standings_csv(standings),
+        notes=[note_text(note) for note in standings.notes],
+        headline=headline(standings),
+        tables=[*tables, *([Titled("", columns)] if bots else [])],
+        remarks=remarks(standings),
+    )
 
 
 def headline(standings: Standings) -> str:
@@ -141,7 +110,8 @@ def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
     for bot in failing[:BOTS_NAMED]:
         named = ", ".join(f"{one.game} ({one.termination.value})" for one in bot.forfeit_games)
         lines.append(
-            f"{bot.name} forfeited {counted(bot.all_forfeits, 'game')}, the latest {named}"
+            f"{bot.name} forfeited {counted(bot.all_forfeits, 'game')} ({forfeit_text(bot)}), "
+            f"the latest {named}"
         )
     if lines:
         name = failing[0].name
@@ -172,14 +142,18 @@ def _other(other: OtherDivision) -> str:
     return f"{other.label} ({', '.join(counts)})"
 
 
-def pair_columns(lines: Sequence[PairStanding]) -> list[Column]:
-    """Return the table of pairs of bots, from A's side."""
-    penta = [" ".join(map(str, line.pentanomial)) for line in lines]
-    return [
-        Column("a", [line.a for line in lines], number=False),
-        Column("b", [line.b for line in lines], number=False),
-        Column("win", [str(line.wins) for line in lines]),
-        Column("draw", [str(line.draws) for line in lines]),
-        Column("loss", [str(line.losses) for line in lines]),
-        Column("pairs by points 0 1/2 1 3/2 2", penta, number=False, level=1),
-    ]
+PAIRS = (
+    Field("a", "a"),
+    Field("b", "b"),
+    Field("wins", "win", form="d"),
+    Field("draws", "draw", form="d"),
+    Field("losses", "loss", form="d"),
+    Field(
+        "pentanomial",
+        "pairs by points 0 1/2 1 3/2 2",
+        value=lambda line: list(line.pentanomial),
+        text=lambda line, _: " ".join(map(str, line.pentanomial)),
+        level=1,
+    ),
+)
+"""The columns of the table of pairs of bots, from A's side."""

@@ -8,7 +8,7 @@ from ladder.cli.config import read_defaults
 from ladder.experiments.suite.puzzle import read_suite
 from ladder.match.openings.openings_file import read_openings
 from ladder.results.exchange.jsonl import open_games
-from ladder.web.security.password import read_password
+from ladder.web.security import read_password
 
 
 def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:

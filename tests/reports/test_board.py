@@ -1,9 +1,6 @@
 """The board on a terminal."""
 
-import io
-
 import pytest
-from rich.console import Console
 
 from engine.board import parse_board
 from engine.position import Position, parse_moves
@@ -14,27 +11,6 @@ def drawn(board: str, moves: str, *, marker: int | None = None) -> list[str]:
     """Return the lines of a picture without colours."""
     position = Position.from_moves(parse_board(board), parse_moves(moves))
     return board_text(position, marker=marker).plain.split("\n")
-
-
-def coloured(board: str, moves: str) -> str:
-    """Return the output for a terminal with colours."""
-    file = io.StringIO()
-    console = Console(file=file, force_terminal=True, color_system="standard", width=80)
-    position = Position.from_moves(parse_board(board), parse_moves(moves))
-    console.print(board_text(position))
-    return file.getvalue()
-
-
-def test_the_last_move_stands_in_parentheses() -> None:
-    """Exactly the last stone is marked."""
-    lines = drawn("4x5", "223")
-    assert lines == [
-        " .  .  .  .  . ",
-        " .  .  .  .  . ",
-        " .  .  O  .  . ",
-        " .  .  X (X) . ",
-        " 0  1  2  3  4 ",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -65,26 +41,8 @@ def test_the_forbidden_cell_is_a_cell_of_its_own() -> None:
     assert lines[2] == " . (X) .  . "
 
 
-def test_columns_of_wide_boards_have_two_digits() -> None:
-    """Column numbers up to 11 are below their columns."""
-    lines = drawn("4x12", "b")
-    assert lines[-1].split() == [str(column) for column in range(12)]
-    at = lines[-2].index("X")
-    assert lines[-1][at - 1 : at + 1] == "11"
-
-
 def test_the_marker_is_the_movers_stone_over_its_column() -> None:
     """A line above the board shows the stone of the side to move."""
     lines = drawn("4x12", "0", marker=10)
     assert lines[0] == " " * 31 + "O"
     assert len(lines) == 6
-
-
-def test_colours_come_beside_the_signs_and_never_instead() -> None:
-    """Colours do not replace characters, and the two sides have different colours."""
-    text = coloured("6x7@5,6", "0011223")
-    assert "\x1b[" in text
-    assert "31m" in text
-    assert "33m" in text
-    assert "[X]" in text
-    assert "\x1b" not in board_text(Position(parse_board("6x7"))).plain

@@ -16,9 +16,7 @@ from ladder.results.overview.games import unstored_game
 from reports.replay import (
     game_document,
     game_heading,
-    ply_screen,
     ply_view,
-    short_count,
     truth_summary,
 )
 from tests.support.data.analysed import an_analysed_game
@@ -59,28 +57,6 @@ def test_a_ply_shows_statistics_beside_the_board() -> None:
     assert lines[6] == "(O) .  .  .  .  .  X"
 
 
-def test_the_table_marks_the_ply_and_fits_a_terminal() -> None:
-    """Every move has a row with its statistics, in 80 characters on any board."""
-    lines = printed(ply_screen(GAME, 4))
-    rows = [line[24:].split() for line in lines[2:9]]
-    assert rows[0] == ["ply", "col", "time", "value", "sims", "depth", "proven"]
-    assert rows[2] == ["2", "O", "0", "2.5ms", "-0.25", "1.2k", "7"]
-    assert rows[4] == [">4", "O", "0", "98ms", "+0.00", "250k", "9", "loss", "4"]
-    assert ["1", "X", "6", "12s"] in rows
-    wide = replace(GAME, board="12x12@0,3")
-    shown = printed(ply_screen(wide, 4))
-    assert max(map(len, shown)) <= 80
-    assert any(line.endswith("loss 4") for line in shown)
-    assert not any("\u2026" in line for line in shown)
-
-
-def test_unknown_statistics_have_no_column() -> None:
-    """A game with times only has no other column."""
-    silent = replace(GAME, thoughts=tuple(Thought(thought.time_us) for thought in GAME.thoughts))
-    lines = printed(ply_screen(silent, 0))
-    assert lines[2][24:].split() == ["ply", "col", "time"]
-
-
 def test_a_game_that_is_not_stored_has_no_number() -> None:
     """Its heading names none, and in JSON the number and the pair are null."""
     assert game_heading(GAME).splitlines() == [
@@ -106,10 +82,6 @@ def test_verdicts_are_shown_beside_the_moves() -> None:
     assert "columns   6: win 1, 2 3 4 5: loss 2, 0: unknown" in shown
     assert "mistake" not in shown
     assert not any("columns" in line for line in printed(ply_view(game, 5, truth)))
-    lines = printed(ply_screen(game, 6, truth))
-    assert lines[0].endswith("column 0, a mistake: draw to loss, the turning point")
-    assert lines[1] == "columns 6: draw, 0 1 2 3 4 5: loss 2"
-    assert any(line.endswith("draw to loss") for line in lines[3:])
     made = game_document(game, truth)["analysis"]
     assert made["turning_point"] == 5
     assert made["summary"] == (
@@ -146,22 +118,11 @@ def test_a_game_without_a_turning_point_has_a_summary(low: int, high: int, summa
     assert estimates == [None if low == 0 else -0.25, None]
 
 
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(0, "0"), (999, "999"), (1000, "1.0k"), (99_949, "99.9k"), (250_000, "250k"),
-     (999_499, "999k"), (999_600, "1.0M"), (4_512_345, "4.5M"), (1 << 40, "1.1T")],
-)  # fmt: skip
-def test_counts_have_at_most_five_characters(count: int, text: str) -> None:
-    """Counts are rounded to at most five characters."""
-    assert short_count(count) == text
-
-
 def test_a_clock_is_shown_beside_each_move() -> None:
     """The time that a move left stands at its ply, in both views and in the document."""
     game, _ = an_analysed_game()
     timed = replace(game, left_us=(9_500_000, 10_000_000))
     assert "clock left 9,500 ms" in "\n".join(printed(ply_view(timed, 6)))
     assert "clock left" not in "\n".join(printed(ply_view(timed, 5)))
-    assert "10s" in "\n".join(printed(ply_screen(timed, 7)))
     assert game_document(timed)["timing"]["left_us"] == [9_500_000, 10_000_000]
     assert game_document(game)["timing"]["left_us"] is None

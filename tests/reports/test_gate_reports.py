@@ -75,16 +75,6 @@ def test_xml_has_the_time_and_the_numbers_of_the_test() -> None:
     assert json["elo_at_most"] == float(properties["elo_at_most"] or "")
 
 
-def test_a_shutout_is_reported_as_a_bound() -> None:
-    """Text and Markdown give a shutout a bound and no Elo."""
-    made = gated(results=(Result.WIN, Result.WIN))
-    bound = made.result.deciding.estimate.at_least
-    for text in (finding_text(gate_finding(made)), finding_markdown(gate_finding(made))):
-        assert f"at least {bound:+.1f} (95 %)" in text
-        assert "1199" not in text
-    assert gate_document(made)["elo_at_least"] == round(bound or 0.0, 2)
-
-
 def test_repeated_games_and_controls_are_remarked() -> None:
     """Text and Markdown report repeated games, games left out and equal contents."""
     judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "a")], GateTest())

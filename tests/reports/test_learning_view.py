@@ -4,7 +4,7 @@ from ladder.learning.value.fitting import CalibrationBin, Quality
 from ladder.learning.value.folder import GenerationRecord
 from ladder.learning.value.loop import LearningState
 from ladder.learning.value.settings import LearningSettings
-from reports.train.value import LearningView
+from reports.train import LearningView
 
 SETTINGS = LearningSettings(seed=1, player="v18", simulations=15, games=400, boards="6x7")
 QUALITY = Quality(
@@ -30,9 +30,3 @@ def test_the_status_has_the_quality_of_the_last_weights() -> None:
     )
     state.fitting = True
     assert LearningView().status(state).startswith("generation 2/2, fitting weights, weights so")
-
-
-def test_the_first_generation_has_no_weights() -> None:
-    """The line does not mention weights before there are any."""
-    state = LearningState(SETTINGS, target=2, records=[])
-    assert LearningView().status(state) == "generation 1/2, 0/400 games"

@@ -3,7 +3,6 @@
 from ladder.results.standings.standings import PairStanding
 from reports.findings.finding import finding_text
 from reports.findings.match import match_document, match_finding
-from reports.layout.format import labelled
 
 
 def text_of(result: PairStanding) -> str:
@@ -48,12 +47,3 @@ def test_a_match_without_games_has_no_elo() -> None:
     document = match_document(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))
     assert (document["elo"], document["error95"], document["los"]) == (None, None, None)
     assert "NO GAMES" in text_of(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))
-
-
-def test_a_long_label_stays_apart_from_its_value() -> None:
-    """A space separates a long label from its value."""
-    rows = [("against untuned-5f411ff0", "32 games"), ("Elo", "+0.0")]
-    assert labelled(rows, 22) == [
-        "  against untuned-5f411ff0 32 games",
-        "  Elo                      +0.0",
-    ]

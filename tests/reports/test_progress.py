@@ -12,7 +12,7 @@ from bots.protocol import Budget
 from db.records.launch import Launch
 from db.records.pairs import Entrant, PairPlan
 from ladder.runs.progress import LiveBot, LiveRun
-from reports.layout.progress import LivePicture, LogLines, display_for
+from reports.layout.progress import LivePicture, LogLines
 from reports.run import RunView
 from tests.support.terminal import Terminal
 
@@ -41,9 +41,9 @@ def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
 class Watched:
     """A run shown on a terminal below the lines of a shell."""
 
-    def __init__(self, width: int, height: int, *, bots: int = 6, alternate: bool = True) -> None:
+    def __init__(self, width: int, height: int, *, bots: int = 6) -> None:
         self.live = live_run(bots)
-        self.terminal = Terminal(width, height, alternate=alternate)
+        self.terminal = Terminal(width, height)
         for line in BEFORE:
             self.terminal.write(f"{line}\n")
         self.console = Console(
@@ -111,15 +111,6 @@ def test_no_frame_is_left_after_a_resize(sizes: list[tuple[int, int]]) -> None:
     assert left[-1] == "0/1000 games"
 
 
-def test_a_terminal_without_an_alternate_screen_keeps_its_lines() -> None:
-    """Lines before the run are moved into the scrollback, and not overwritten."""
-    watched = Watched(80, 24, alternate=False)
-    watched.display.ended(watched.live)
-    assert [row for row in watched.terminal.pushed if row] == BEFORE
-    left = [row for row in watched.terminal.screen if row]
-    assert [row[:6] for row in left] == ["run 12", "0/1000"]
-
-
 def test_bots_beyond_the_height_are_counted() -> None:
     """With more bots than lines, the leading bots and the number of others are shown."""
     watched = Watched(80, 15, bots=40)
@@ -163,15 +154,6 @@ def test_numbers_do_not_get_worse_within_a_pair(waited_s: int, credited_s: int) 
     live._recent[0] = (live._recent[0][0] - waited_s, 2)
     assert live.games_an_hour() == pytest.approx(speed)
     assert live.seconds_left() == pytest.approx(left - credited_s, abs=1)
-
-
-def test_colours_do_not_affect_the_display() -> None:
-    """NO_COLOR keeps the live table, and FORCE_COLOR does not give a pipe one."""
-    terminal = Terminal(80, 24)
-    plain = Console(file=terminal, force_terminal=True, no_color=True)
-    assert isinstance(display_for(plain, RunView()), LivePicture)
-    forced = Console(file=io.StringIO(), force_terminal=True)
-    assert isinstance(display_for(forced, RunView()), LogLines)
 
 
 def test_the_title_of_a_run_on_the_default_boards_explains_them() -> None:

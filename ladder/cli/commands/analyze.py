@@ -1,7 +1,5 @@
 """`ladder analyze`: what bots get wrong, position by position."""
 
-from functools import partial
-
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.cli.database import open_store
@@ -17,7 +15,9 @@ from ladder.results.analysis.division import read_mistakes
 from ladder.results.analysis.session import analyse
 from ladder.results.standings.division import division_or_latest
 from ladder.signals import current_stop
-from reports.analyze import analysis_document, analysis_watcher, print_mistakes
+from reports.analyze import analysis_document, analysis_watcher
+from reports.layout.listing import print_listing
+from reports.report.mistakes import mistakes_listing
 
 
 def analyze(
@@ -74,7 +74,8 @@ def analyze(
                 watcher=analysis_watcher(stderr_console()),
             )
             made = read_mistakes(store, row)
-        show_table(made, partial(analysis_document, state), print_mistakes, json=json)
+        document = analysis_document(state, made)
+        show_table(mistakes_listing(made), lambda _: document, print_listing, json=json)
         return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE
 
     return plan_and_play(open_store(db, create=False), plan, play)

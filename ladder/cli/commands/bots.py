@@ -6,7 +6,7 @@ from ladder.cli.commands import bots_add
 from ladder.cli.database import open_or_preview, open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database
-from ladder.cli.output import print_error, print_out, stdout_console
+from ladder.cli.output import print_error, print_out, show_table
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
@@ -22,7 +22,7 @@ from ladder.match.registry.trial import try_out
 from ladder.match.specs.archive import write_out
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.spec import resolve_own_player
-from reports.bots import bot_document, bot_text, bots_table, found_text, shown_document
+from reports.bots import bot_text, bots_document, found_text, print_bots, shown_document
 from reports.layout.format import to_json
 
 app = CommandGroup(help="List, add, check and retire bots.")
@@ -51,12 +51,9 @@ def list_bots(
         bots = store.bots.all(include_retired=retired)
         named = [bot.name for bot in bots if all_ or bot.retired_at is not None]
         rows = shown_first(bots, named)
-    if json:
-        print_out(to_json([bot_document(row) for row in rows]))
-    else:
-        stdout_console().print(bots_table(rows))
-        if len(rows) < len(bots):
-            print_error(f"{len(bots) - len(rows)} more built-in players: `ladder bots list --all`")
+    show_table(rows, bots_document, print_bots, json=json)
+    if len(rows) < len(bots) and not json:
+        print_error(f"{len(bots) - len(rows)} more built-in players: `ladder bots list --all`")
     return 0
 
 

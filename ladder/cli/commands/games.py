@@ -6,7 +6,7 @@ from ladder.cli.output import show_table
 from ladder.cli.parsing import parse_plies, parse_since
 from ladder.errors import UsageError
 from ladder.results.overview.games import FORFEIT, BotResult, GameFilter, Mover
-from reports.games import games_document, print_games
+from reports.lists import games_document, print_games
 
 
 def games(

@@ -21,7 +21,7 @@ from ladder.queue.jobs import list_jobs
 from ladder.queue.worker import QueueWorker
 from ladder.signals import current_stop
 from reports.layout.format import to_json
-from reports.queue import job_document, job_text, jobs_document, print_jobs
+from reports.lists import job_document, job_text, jobs_document, print_jobs
 
 COMMANDS = ("run", "match", "gate", "select", "tune", "bisect", "suite run", "analyze")
 """The commands that can wait in the queue."""

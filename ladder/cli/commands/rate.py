@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 from ladder.cli.options import number
-from ladder.cli.output import print_result
+from ladder.cli.output import show_table
 from ladder.results.standings.pgn_list import rate_file
 from ladder.results.standings.pool import rating_options
-from reports.rate import rating_document, rating_text
+from reports.rate import print_rating, rating_document
 
 
 def rate(
@@ -42,4 +42,5 @@ def rate(
         prior=prior,
         advantage=first_mover_advantage,
     )
-    return print_result(rate_file(file, options), rating_document, rating_text, json=json)
+    show_table(rate_file(file, options), rating_document, print_rating, json=json)
+    return 0

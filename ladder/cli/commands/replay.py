@@ -15,7 +15,7 @@ from engine.result import Result
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_or_preview, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, PliesFromZero, Takes, Work
-from ladder.cli.output import print_error, print_out, print_result, stderr_console, stdout_console
+from ladder.cli.output import print_error, print_out, print_result, stdout_console
 from ladder.cli.parsing import parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.terminal.screen import Screen, TypedLine, can_draw, with_prompt
@@ -27,13 +27,13 @@ from ladder.results.overview.games import MOST_DIGITS, unstored_game
 from ladder.signals import current_stop
 from ladder.tools.rerun import SentGame, rerun, sent_in
 from ladder.visible import visible
-from reports.analyze import review_display
+from reports.analyze import review_status
 from reports.layout.format import to_json
+from reports.layout.progress import at_intervals
 from reports.replay import (
     game_document,
     game_heading,
     last_output_text,
-    ply_screen,
     ply_view,
     rerun_document,
     rerun_text,
@@ -148,13 +148,14 @@ def _review(store: Store, row: GameRow, nodes: int | None, time: str | None) -> 
 
     """
     seconds = SECONDS if time is None else parse_time(time, "for the solver") / 1000
-    with current_stop().defer(), review_display(stderr_console(), row) as show:
+    say = at_intervals(print_error)
+    with current_stop().defer():
         made = review_game(
             store,
             row,
             ReviewLimits(nodes, seconds),
             is_stopped=current_stop().is_requested,
-            on_progress=show,
+            on_progress=lambda state: say(review_status(state)),
         )
     if made is None:
         raise Stopped
@@ -215,7 +216,7 @@ def _step(console: Console, row: GameRow, truth: GameTruth | None) -> None:
     note, shows_words = usual, False
     with Screen(console) as screen:
         while True:
-            below = Text(words) if shows_words else ply_screen(row, ply, truth)
+            below = Text(words) if shows_words else ply_view(row, ply, truth)
             picture = Group(Text(heading), Text(""), below)
             screen.draw(with_prompt(picture, f"[{ply}/{last}] ", line.text, note))
             key, note = screen.key(), usual

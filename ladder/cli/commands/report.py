@@ -12,7 +12,7 @@ from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, Takes, number, whole
-from ladder.cli.output import Format, Forms, check_writable, print_error, show
+from ladder.cli.output import Format, check_writable, print_error, show
 from ladder.cli.parsing import parse_names, parse_since
 from ladder.errors import ExitCode, UsageError
 from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bots
@@ -23,8 +23,12 @@ from ladder.results.standings.lineage import find_regressions, read_line
 from ladder.results.standings.pool import rating_options
 from ladder.results.standings.standings import select_bots
 from ladder.stats.pool.rating import RatingOptions
-from reports import analyze
-from reports.report import against, comparison, history, rating_columns, regressions, standings
+from reports.layout.listing import Listing
+from reports.report.against import against_listing
+from reports.report.comparison import comparison_listing
+from reports.report.mistakes import mistakes_listing
+from reports.report.standings import standings_listing
+from reports.report.versions import history_listing, regressions_listing
 
 
 class Mode(StrEnum):
@@ -173,9 +177,9 @@ def report(
     with open_to_read(db) as store:
         division = division_or_latest(store, options.division)
         if options.html is None:
-            forms = FORMS[options.mode](store, division, options)
-            show(forms, Format.JSON if options.json else options.format_, options.output)
-            return forms.code
+            made = REPORTS[options.mode](store, division, options)
+            show(made, Format.JSON if options.json else options.format_, options.output)
+            return _exit_code(made, options)
         from ladder.cli.html_file import write_division
 
         write_division(
@@ -193,32 +197,29 @@ def report(
     return ExitCode.DONE
 
 
-def _standings(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
+def _exit_code(made: Listing, options: ReportOptions) -> ExitCode:
+    """Return the exit code, which reports regressions."""
+    if made.document.get("regressions"):
+        return ExitCode.REGRESSION
+    is_undecided = options.fail_undecided and made.document.get("undecided")
+    return ExitCode.INCONCLUSIVE if is_undecided else ExitCode.DONE
+
+
+def _standings(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
     everyone = standings_of_division(store, division, since=options.moment, options=options.rating)
     made = select_bots(everyone, patterns=options.patterns, retired=options.retired)
     wrong = read_mistakes(store, division, since=options.moment)
-    pairs = options.pairs
-    return Forms(
-        document=lambda: standings.standings_document(made, wrong),
-        csv=lambda: rating_columns.standings_csv(made),
-        markdown=lambda: standings.standings_markdown(made, wrong, pairs=pairs),
-        table=lambda console: standings.print_standings(console, made, wrong, pairs=pairs),
-    )
+    return standings_listing(made, wrong, pairs=options.pairs)
 
 
-def _comparison(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
+def _comparison(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
     since = options.moment
     made = compare(store, division, options.names or (), since=since, options=options.rating)
     wrong = read_mistakes(store, division, since=since)
-    return Forms(
-        document=lambda: comparison.comparison_document(made, wrong),
-        csv=lambda: comparison.comparison_csv(made),
-        markdown=lambda: comparison.comparison_markdown(made, wrong),
-        table=lambda console: comparison.print_comparison(console, made, wrong),
-    )
+    return comparison_listing(made, wrong)
 
 
-def _against(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
+def _against(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
     made = compare_with_opponents(
         store,
         division,
@@ -227,57 +228,30 @@ def _against(store: Store, division: DivisionRow, options: ReportOptions) -> For
         retired=options.retired,
         since=options.moment,
     )
-    return Forms(
-        document=lambda: against.against_document(made),
-        csv=lambda: against.against_csv(made),
-        markdown=lambda: against.against_markdown(made),
-        table=lambda console: against.print_against(console, made),
-    )
+    return against_listing(made)
 
 
-def _mistakes(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
+def _mistakes(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
     made = read_mistakes_of_bots(store, division, options.patterns, since=options.moment)
-    return Forms(
-        document=lambda: analyze.mistakes_document(made),
-        csv=lambda: analyze.mistakes_csv(made),
-        markdown=lambda: analyze.mistakes_markdown(made),
-        table=lambda console: analyze.print_mistakes(console, made),
-    )
+    return mistakes_listing(made)
 
 
-def _regressions(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
+def _regressions(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
     threshold, since = options.threshold, options.moment
     made = find_regressions(
         store, division, since=since, threshold=threshold, options=options.rating
     )
-    text = regressions.regressions_text(made, threshold)
-    is_undecided = options.fail_undecided and bool(made.undecided)
-    return Forms(
-        document=lambda: regressions.regressions_document(made),
-        csv=lambda: regressions.regressions_csv(made),
-        markdown=lambda: text,
-        table=lambda console: console.print(text, soft_wrap=True),
-        code=ExitCode.REGRESSION
-        if made.lost
-        else ExitCode.INCONCLUSIVE
-        if is_undecided
-        else ExitCode.DONE,
-    )
+    return regressions_listing(made, threshold)
 
 
-def _history(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
+def _history(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
     made = read_line(
         store, division, options.history or "", since=options.moment, options=options.rating
     )
-    return Forms(
-        document=lambda: history.history_document(made),
-        csv=lambda: history.history_csv(made),
-        markdown=lambda: history.history_markdown(made),
-        table=lambda console: history.print_history(console, made),
-    )
+    return history_listing(made)
 
 
-FORMS: Mapping[Mode, Callable[[Store, DivisionRow, ReportOptions], Forms]] = {
+REPORTS: Mapping[Mode, Callable[[Store, DivisionRow, ReportOptions], Listing]] = {
     Mode.LIST: _standings,
     Mode.COMPARE: _comparison,
     Mode.AGAINST: _against,

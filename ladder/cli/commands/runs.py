@@ -13,7 +13,7 @@ from ladder.errors import UsageError
 from ladder.experiments.stored import read_run
 from ladder.runs.history import past_run, past_runs
 from reports.findings.run import print_run, run_document
-from reports.runs import print_runs, run_line, runs_document
+from reports.lists import print_runs, run_line, runs_document
 
 app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 

@@ -23,7 +23,7 @@ from ladder.cli.options import (
     whole,
     whole_number,
 )
-from ladder.cli.output import check_writable, print_error, print_out, show_table
+from ladder.cli.output import check_writable, print_error, print_out, show_finding
 from ladder.cli.parsing import parse_boards, parse_time
 from ladder.cli.playing import plan_and_play
 from ladder.cli.run_options import BotOptions
@@ -35,9 +35,10 @@ from ladder.match.registry.registered import choose_bots
 from ladder.results.standings.division import division_or_latest
 from ladder.runs.budgets import Budgets
 from ladder.signals import current_stop
+from reports.findings.junit import finding_junit
 from reports.layout.format import to_json
 from reports.layout.progress import at_intervals
-from reports.suite import mining_document, mining_text, print_suite, suite_document, suite_junit
+from reports.suite import mining_document, mining_text, suite_finding
 
 DEFAULT_TIMES = "10ms,100ms"
 app = CommandGroup(help="Make positions with one right move, and ask bots for it.")
@@ -174,9 +175,10 @@ def run(
                 f"stopped: no result, as the suite was not complete; start again with `{again}`"
             )
             return ExitCode.STOPPED
+        finding = suite_finding(result, left_out)
         if junit is not None:
-            write_file(junit, suite_junit(result), "--junit")
-        show_table(result, lambda made: suite_document(made, left_out), print_suite, json=json)
+            write_file(junit, finding_junit(finding), "--junit")
+        show_finding(finding, json=json)
         return ExitCode.DONE
 
     return plan_and_play(open_or_preview(db), plan, play)

@@ -19,7 +19,7 @@ from ladder.cli.options import (
     Workers,
     whole,
 )
-from ladder.cli.output import print_error, print_out, stderr_console
+from ladder.cli.output import print_error, print_out, show_finding, stderr_console
 from ladder.cli.parsing import parse_boards
 from ladder.errors import ExitCode, Stopped
 from ladder.learning.c4ai import log as c4ai_log
@@ -28,7 +28,7 @@ from ladder.learning.c4ai import settings as c4ai_settings
 from ladder.learning.c4ai.loop import TrialsInWorker
 from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
 from ladder.learning.value.loop import LearningState, learn
-from ladder.learning.value.settings import format_command, settings_for
+from ladder.learning.value.settings import settings_for
 from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.registry.register import (
@@ -39,9 +39,9 @@ from ladder.match.registry.register import (
     save_bot,
 )
 from ladder.signals import current_stop
+from reports.findings.finding import Finding
 from reports.layout.progress import View, display_for
-from reports.train.c4ai import TrainingView
-from reports.train.value import LearningView
+from reports.train import LearningView, TrainingView, training_finding
 
 State = TypeVar("State")
 
@@ -122,6 +122,7 @@ def value(
     concurrency: Workers | None = None,
     output: Path = Path("value-training"),
     register: str | None = None,
+    json: bool = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Train the learned evaluation by games against itself.
@@ -152,8 +153,6 @@ def value(
     Example:
       ladder train value --games 5000 --generations 3 --output weights
     """
-    from reports.html.learning import learning_page
-
     settings = settings_for(
         output,
         seed=seed,
@@ -173,15 +172,22 @@ def value(
         steps = learn(folder, state, concurrency or allowed_cpus())
         code = _train(LearningView(), state, steps)
         if state.records:
-            folder.write_page(learning_page(state))
+            finding = training_finding(state, str(output / WEIGHTS))
+            folder.write_page(_page(finding))
     if state.records:
-        print_out(str(output / WEIGHTS))
-        print_out(f"made by: {format_command(settings, len(state.records))}")
+        show_finding(finding, json=json, verbose=True)
     if code == ExitCode.DONE and register is not None:
         based_on = parse_player(settings.learner)[0].name
         spec = format_spec(output, settings)
         _register(register, spec, based_on, format_note(state.records), db)
     return code
+
+
+def _page(finding: Finding) -> str:
+    from reports.html.experiment_figures import training_figures
+    from reports.html.findings import finding_page
+
+    return finding_page(finding, training_figures(finding.document))
 
 
 def _train(view: View[State], state: State, steps: Iterable[object]) -> int:
@@ -214,4 +220,4 @@ def _register(name: str, spec: str, based_on: str, note: str, db: str) -> None:
         examined = examine(known_bots(store), request, BUILT_IN_ONLY)
     with open_store(db, create=True, sync=True) as store:
         save_bot(store, examined.new, replace=False)
-    print_out(f"{name} is registered")
+    print_error(f"{name} is registered")

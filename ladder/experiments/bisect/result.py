@@ -10,6 +10,7 @@ from ladder.experiments.bisect.search import SETTLED, Answer, BisectQuestion, Co
 from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.experiments.gate.tally import Tally
 from ladder.match.specs.git import LoggedCommit
+from ladder.names import counted
 from ladder.stats.elo import EloEstimate, estimate
 
 
@@ -144,7 +145,7 @@ def _tried(search: CommitSearch, index: int) -> TriedCommit:
 def _sentence(search: CommitSearch, suspects: tuple[LoggedCommit, ...], chance: float) -> str:
     """Return the answer as a sentence, without the size of the drop."""
     question, history = search.question, search.history
-    games, asked = f"{search.games} games", f"{question.max_drop:g} Elo or more"
+    games, asked = counted(search.games, "game"), f"{question.max_drop:g} Elo or more"
     good, bad = history.good.commit[:SHORT], history.bad.commit[:SHORT]
     if search.answer is Answer.FOUND:
         return f"{suspects[0].commit[:SHORT]} lost rating ({chance:.1%} sure after {games})"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ladder.experiments.gate.question import EarlyDecision, GateTest
+from ladder.names import counted
 from ladder.stats.choices import Model
 from ladder.stats.elo import EloEstimate
 from ladder.stats.sprt import Sprt, SprtResult, State
@@ -134,9 +135,9 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
     baselines, deciding, games = result.baselines, result.deciding, result.games
     scale = " normalized" if test.model is Model.NORMALIZED else ""
     drop, gain = f"{test.max_drop:g}{scale} Elo", f"{test.min_gain:g}{scale} Elo"
-    counted = f"{games} games" + _of_distinct(baselines)
+    played = counted(games, "game") + _of_distinct(baselines)
     early = ", decided early" if deciding.early else ""
-    strength = f"it is {strength_words(deciding.estimate, deciding.name)}, after {counted}{early}"
+    strength = f"it is {strength_words(deciding.estimate, deciding.name)}, after {played}{early}"
     if verdict is Verdict.PASS:
         others = ", ".join(baseline.name for baseline in baselines)
         control = "; both have the same content, so this only checks the gate itself"
@@ -159,18 +160,18 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
         )
     if deciding.is_exhausted:
         return (
-            f"no decision after {counted}: the games against {deciding.name} repeat, and further "
+            f"no decision after {played}: the games against {deciding.name} repeat, and further "
             "pairs would hardly give new ones; ask for longer openings or other boards"
         )
     limit = "there are no more stored games"
     if unfinished:
         limit = unfinished
     elif games + 2 > test.games:
-        limit = f"at most {test.games} games are allowed"
+        limit = f"{counted(test.games, 'game')} at most are allowed"
     where = f"{candidate} is {strength_words(deciding.estimate, deciding.name)}"
     if deciding.sprt.state is not State.CONTINUE:
         where += "; all pairs together would decide, but the distinct pairs alone do not"
-    return f"no decision after {counted}, and {limit}: {where}"
+    return f"no decision after {played}, and {limit}: {where}"
 
 
 def strength_words(estimate: EloEstimate, other: str) -> str:

@@ -20,6 +20,7 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.judge import FieldJudge
 from ladder.match.registry.registered import find_bot
+from ladder.names import counted
 from ladder.runs.settings import RunSettings
 
 
@@ -152,7 +153,8 @@ def selected_of(
         stopped: The reason why the run is not over; empty if it is.
 
     """
-    choice, reason = SelectionEnd.UNDECIDED, f"at most {judge.question.games} games are allowed"
+    choice = SelectionEnd.UNDECIDED
+    reason = f"{counted(judge.question.games, 'game')} at most are allowed"
     if invalid or judge.is_invalid:
         choice, reason = SelectionEnd.INVALID, invalid or "; ".join(judge.failed.values())
     elif judge.is_chosen:
@@ -162,7 +164,7 @@ def selected_of(
     elif judge.is_exhausted:
         reason = "the games repeat: ask for longer openings or other boards"
     players = _players(judge)
-    named = f"after {judge.counted} games"
+    named = f"after {counted(judge.counted, 'game')}"
     if choice is SelectionEnd.CHOSEN:
         reason = (
             f"no other is better than {players[0].name} by {judge.question.indifference:g} Elo or "

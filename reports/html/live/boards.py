@@ -8,8 +8,7 @@ from engine.errors import EngineError
 from engine.position import Position
 from ladder.match.game.broadcast import BoardInPlay
 from ladder.visible import visible
-from reports.games import ending_words
-from reports.html.live.links import bot_link
+from reports.layout.links import bot_link
 
 
 def board_state(game: BoardInPlay, *, shown_for_s: float) -> dict[str, Any] | None:
@@ -56,5 +55,5 @@ def board_state(game: BoardInPlay, *, shown_for_s: float) -> dict[str, Any] | No
         "mover": None if over else position.to_move,
         "since_ms": round(1000 * shown_for_s),
         "result": None if game.result is None else game.result.value,
-        "by": "" if game.termination is None else ending_words(game.termination),
+        "by": "" if game.termination is None else game.termination.noun,
     }

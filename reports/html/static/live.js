@@ -275,21 +275,16 @@ if (byId("boards")) {
   });
 }
 
-// The analysis of a stored game: the button starts it, and the progress is polled.
+// The analysis of a stored game: the button starts it, and its end is polled.
 
-/** @param {string} address Show the progress of the analysis, and its result in the viewer. */
+/** @param {string} address Wait for the analysis, and show its result in the viewer. */
 function followReview(address) {
   byId("analyse").disabled = true;
   poll(address, () => BOARDS_MS, async (answer) => {
-    const { says, done, of, over, game, error } = await answer.json();
-    const bar = byId("review-progress");
-    bar.hidden = over || !answer.ok;
+    const { says, over, game, error } = await answer.json();
+    byId("review-progress").hidden = over || !answer.ok;
     byId("review-says").textContent = answer.ok ? says : error;
-    if (answer.ok && !over) {
-      bar.max = of;
-      bar.value = done;
-      return false;
-    }
+    if (answer.ok && !over) return false;
     byId("analyse").disabled = false;
     if (game) {
       replaceGame(game);

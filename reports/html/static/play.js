@@ -42,14 +42,6 @@ function startForm(form) {
     const answer = await post("/play", readForm());
     if (answer) location.href = answer.address;
   });
-  byId("consult")?.addEventListener("click", async () => {
-    const place = byId("advice");
-    place.hidden = false;
-    place.textContent = "The bot is thinking.";
-    const answer = await post("/play/consult", readForm());
-    place.hidden = !answer;
-    if (answer) place.textContent = describeMove(answer);
-  });
 }
 
 // The game.
@@ -146,7 +138,6 @@ function show(path, now) {
   const first = state === null;
   state = now;
   byId("says").textContent = now.says;
-  byId("shares").hidden = !now.shares_cpu;
   drawBoard(now.game, now.game.cells.length);
   const place = byId("columns");
   if (place.childElementCount !== now.game.columns) {

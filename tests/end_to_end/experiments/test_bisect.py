@@ -47,7 +47,7 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     assert again.code == 0
     page = (repo.folder / "page.html").read_text(encoding="utf-8")
     assert f"{document['commit'][:10]} lost rating" in page
-    assert 'data-chart="search"' in page
+    assert "Tried commits, oldest first" in page
     assert again.out.startswith(f"FOUND: {document['commit'][:10]} lost rating")
     assert "Simplify the choice" in again.out
     assert query(repo.folder, "select count(*) from games") == stored

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import shutil
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -164,6 +165,16 @@ class Site:
         with urllib.request.urlopen(request) as answer:  # noqa: S310
             return json.load(answer)
 
+    def first_move(self, wish: dict[str, object]) -> int:
+        """Start a game in which the bot moves first, and return its first column."""
+        game = self.post("/play", {**wish, "side": "second"})["address"]
+        deadline = time.monotonic() + 60
+        while not (moves := json.loads(self.get(f"{game}/state"))["moves"]):
+            assert time.monotonic() < deadline, "the bot does not move"
+            time.sleep(0.1)
+        column: int = moves[0]
+        return column
+
     def takes(self, path: str, body: object) -> bool:
         """Return whether a request is answered without an error."""
         try:
@@ -185,15 +196,13 @@ def served(ladder: Ladder, *words: object) -> Iterator[Site]:
 def test_no_page_starts_a_bot_without_the_sandbox(
     ladder: Ladder, sandbox: Sandbox, eventually: Wait
 ) -> None:
-    """A game, a question and a hint must start the bot inside."""
+    """A game and a hint must start the bot inside."""
     assert ladder("bots", "add", "guest", SPEC).code == 0
     wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
     with served(ladder) as site:
         sandbox.bots()
         site.get("/bots/guest")
         assert sandbox.bots() == []
-        site.post("/play/consult", wish)
-        assert sandbox.bots() == ["inside"]
         game = site.post("/play", wish)["address"]
         eventually(lambda: site.takes(game, {"word": "hint", "bot": "guest"}), 0.2)
         site.get(game)
@@ -258,7 +267,7 @@ def test_the_standard_sandbox_hides_files_from_bots(
     assert ladder("bots", "add", "guest", SPEC).code == 0
     wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
     with served(ladder) as site:
-        assert site.post("/play/consult", wish)["column"] == 4
+        assert site.first_move(wish) == 4
     suite = ("suite", "run", "guest", "suite.jsonl", "--time", "100ms", "--json")
     for choice, solved in (((), 1), (("--sandbox", "none"), 0)):
         done = ladder(*suite, *choice)

@@ -70,7 +70,7 @@ def test_only_one_module_writes_to_the_terminal() -> None:
     assert {name for name in writing if not name.startswith("bots/")} == {
         "ladder/cli/output.py",
         "ladder/cli/commands/exchange.py",
-        "ladder/web/review/process.py",  # whose output is a pipe to the server
+        "ladder/web/review_process.py",  # whose output is a pipe to the server
     }
 
 

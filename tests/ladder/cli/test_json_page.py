@@ -21,6 +21,8 @@ from ladder.experiments.select.session import RankedBot, SelectionEnd, Selection
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.experiments.suite.run import Answers, SuiteResult
+from ladder.learning.value.folder import GenerationRecord
+from ladder.learning.value.loop import LearningState
 from ladder.match.openings.draw import DrawingProgress
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.search import SearchSpeed
@@ -32,8 +34,10 @@ from reports.findings.tune import tune_document
 from reports.openings import made_document
 from reports.replay import game_document
 from reports.suite import mining_document, suite_document
+from reports.train import training_finding
 from tests.ladder.cli.conftest import Command
 from tests.ladder.cli.test_commands import COMMANDS
+from tests.reports.test_learning_view import QUALITY, SETTINGS
 from tests.support.data.analysed import an_analysed_game, an_analysis
 from tests.support.data.bisected import history, played
 from tests.support.data.league import Game, League
@@ -185,6 +189,10 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5))
     if heading == "ladder bench search --json":
         return search_document([SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1)])
+    if heading == "ladder train value --json":
+        record = GenerationRecord(1, games=400, positions=9000, quality=QUALITY, seconds=1.0)
+        state = LearningState(SETTINGS, target=1, records=[record])
+        return dict(training_finding(state, "weights.npz").document)
     found = ladder(*WORDS[heading])
     assert found.out.startswith(("{", "[")), found.err
     document = found.document

@@ -178,7 +178,9 @@ def test_forfeited_games_are_listed_by_number(ladder: Command) -> None:
     listed = ladder("games", "--bot", "e", "--lost", "--forfeit", "--json").document["games"]
     assert [one["game"] for one in named] == [game["game"] for game in listed[:5]]
     text = ladder("report").out
-    assert f"e forfeited 7 games, the latest {named[0]['game']} (crash)" in text
+    assert (
+        f"e forfeited 7 games (3 timeout, 4 crash), the latest {named[0]['game']} (crash)" in text
+    )
     assert "`ladder games --bot e --lost --forfeit`" in text
     assert all(bot["forfeit_games"] == [] for bot in document["bots"] if bot["name"] != "e")
 

@@ -17,7 +17,6 @@ from db.store import Store
 from engine.result import Result, Termination
 from ladder.cli.main import run_command
 from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
-from ladder.web.live import boards
 from reports.html.live.boards import board_state
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
@@ -190,13 +189,6 @@ def test_hostile_positions_are_shown_as_text_or_left_out(
     assert opened.errors == []
     other = visit(start_server(database).address).page
     until(other, "!document.querySelector('#boards-elsewhere').hidden")
-
-
-def test_boards_are_dropped_with_their_worker() -> None:
-    """The position of a process that is gone is removed."""
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        process.wait()
-    assert not boards._is_alive(process.pid)
 
 
 @pytest.mark.parametrize(

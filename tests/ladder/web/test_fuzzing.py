@@ -105,7 +105,7 @@ BODIES = st.one_of(NEARLY, FIELDS, VALUES)
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(body=BODIES, path=st.sampled_from(("/play", "/play/consult", "/play/{}")), word=text)
+@given(body=BODIES, path=st.sampled_from(("/play", "/play/{}")), word=text)
 def test_no_body_causes_an_internal_error(
     league: League, server: Running, body: object, path: str, word: str
 ) -> None:
@@ -118,17 +118,3 @@ def test_no_body_causes_an_internal_error(
     answer = server.ask(address, method="POST", body=body, token=server.known_token)
     assert answer.status != 500, (address, body, answer.text)
     assert answer.status < 400 or "error" in answer.document
-
-
-@pytest.mark.slow
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(body=st.binary(max_size=40), path=st.sampled_from(("/play", "/play/consult", "/play/x")))
-def test_no_bytes_cause_an_internal_error(server: Running, body: bytes, path: str) -> None:
-    """A body that is not JSON is refused."""
-    answer = server.ask(path, method="POST", raw=body, token=server.known_token)
-    assert 400 <= answer.status < 500
-    assert answer.document["error"]

@@ -1,7 +1,6 @@
 """The cache of pages is limited, and makes a page again only after a change."""
 
-from ladder.web.live.reading import Changes, Readers
-from ladder.web.live.views import FRESH_S, MAX_VIEWS, LivePage, Views
+from ladder.web.views import FRESH_S, MAX_VIEWS, Changes, LivePage, Readers, Views
 from reports.html.live.parts import PageParts
 from tests.support.data.league import League
 from tests.support.loops import run_apart
@@ -27,11 +26,13 @@ def test_the_cache_of_views_is_limited(league: League) -> None:
         assert await ask(views, 2 * MAX_VIEWS - 1) is last
         return len(views._cached)
 
-    readers = Readers(path)
-    views = Views(readers, Changes(path))
-    try:
-        assert run_apart(ask_often(views)) == MAX_VIEWS
-        assert rendered == list(range(2 * MAX_VIEWS))
-    finally:
-        readers.close()
-        views.close()
+    async def ask_views() -> int:
+        readers, changes = Readers(path), Changes(path)
+        try:
+            return await ask_often(Views(readers, changes))
+        finally:
+            readers.close()
+            changes.close()
+
+    assert run_apart(ask_views()) == MAX_VIEWS
+    assert rendered == list(range(2 * MAX_VIEWS))

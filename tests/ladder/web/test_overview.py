@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -31,15 +30,6 @@ sys.stdin.read()
 database.rollback()
 database.close()
 """
-
-
-@pytest.mark.slow
-def test_an_empty_database_has_a_hint(server: Running, visit: Visit) -> None:
-    """Without games the page has a command that plays some, and no error."""
-    opened = visit(server.address)
-    assert "No run is playing." in opened.page.inner_text("#part-now")
-    assert "ladder run" in opened.page.inner_text("#part-now")
-    assert opened.errors == []
 
 
 @pytest.mark.slow
@@ -99,17 +89,6 @@ def test_change_is_against_the_list_without_the_run(league: League, server: Runn
     assert "run 2</a>" in text
 
 
-@pytest.mark.very_slow
-def test_seven_windows_follow_at_once(league: League, server: Running, visit: Visit) -> None:
-    """More pages than a browser's connections load and are updated."""
-    run = league.run()
-    league.pair(run, "alpha", "beta", "1-0", "0-1")
-    pages = [visit(server.address).page for _ in range(7)]
-    league.pair(run, "alpha", "gamma", "1-0", "0-1")
-    for page in pages:
-        until(page, "document.querySelectorAll('#part-list tbody tr').length === 3")
-
-
 @pytest.mark.slow
 def test_a_hidden_page_is_not_updated(league: League, server: Running, visit: Visit) -> None:
     """A hidden page asks for nothing, and asks again when it is visible."""
@@ -160,31 +139,6 @@ def test_a_page_is_updated_again_when_its_server_is_back(
         until(page, "document.querySelector('#connection').innerText === 'live'")
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
         until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
-    finally:
-        second.end()
-
-
-@pytest.mark.very_slow
-def test_pages_recover_from_a_killed_server(league: League, visit: Visit) -> None:
-    """Pages report that a killed server is gone, and use the next one at its address."""
-    command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
-    path = str(league.store.path)
-    with subprocess.Popen(
-        [*command, "--db", path, "--port", "0"], stdout=subprocess.PIPE, text=True
-    ) as first:
-        assert first.stdout is not None
-        address = first.stdout.readline().strip()
-        page = visit(address).page
-        until(page, "document.querySelector('#connection').innerText === 'live'")
-        first.send_signal(signal.SIGKILL)
-        until(page, "document.querySelector('#connection').innerText.includes('not answer')")
-    second = Running(
-        ServerOptions(path, UNCONFINED, port=int(address.rstrip("/").rpartition(":")[2]))
-    )
-    try:
-        league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
-        until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
-        until(page, "document.querySelector('#connection').innerText === 'live'")
     finally:
         second.end()
 

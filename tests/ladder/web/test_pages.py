@@ -11,8 +11,6 @@ import pytest
 
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
-from engine.board import parse_board
-from engine.position import Position
 from engine.result import Termination
 from ladder.cli.main import run_command
 from ladder.match.registry.builtins import sync_builtins
@@ -20,7 +18,7 @@ from ladder.results.analysis.division import read_truth
 from reports.replay import truth_summary
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start
-from tests.support.browser import Opened, until
+from tests.support.browser import Opened
 from tests.support.data.league import Game, League
 from tests.support.loops import run_in_thread
 
@@ -129,26 +127,6 @@ def test_lists_of_bots_begin_with_those_that_play(played: League, start_server: 
 
 
 @pytest.mark.slow
-def test_retired_bots_are_hidden_at_first(
-    played: League, start_server: Start, visit: Visit
-) -> None:
-    """A checkbox shows and hides retired bots, but never hides the chosen one."""
-    played.store.bots.retire("beta")
-    server = start_server(played.store.path)
-    page = visit(f"{server.address}games").page
-    beta = page.locator("select[name=bot] option:text-is('beta')")
-    assert beta.count() == 0
-    page.check("input.unfold")
-    page.select_option("select[name=bot]", "beta")
-    page.uncheck("input.unfold")
-    assert beta.count() == 1
-    assert page.locator("select[name=opponent] option:text-is('beta')").count() == 0
-    page.click("button:text('Show')")
-    page.wait_for_url("**bot=beta**")
-    assert page.locator("select[name=bot]").input_value() == "beta"
-
-
-@pytest.mark.slow
 def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, server: Running) -> None:
     """The form has the bots of the chosen division, also below an error."""
     run = played.run(boards="7x8", bots=("alpha", "gamma"))
@@ -171,18 +149,6 @@ def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, serve
         assert answer.status == 200
         assert "two or more different bots" in answer.text
         assert "--compare" not in answer.text
-
-
-@pytest.mark.slow
-def test_playing_from_a_stored_position_proposes_its_mover(played: League, server: Running) -> None:
-    """From a position of a stored game, its mover is the opponent, and moves first."""
-    game = played.store.games.get(1)
-    assert game is not None
-    for ply in (2, 3):
-        text = server.ask(f"/play?game=1&ply={ply}").text
-        assert f"<option selected>{(game.first, game.second)[ply % 2]}<" in text
-        side = ("second", "first")[ply % 2]
-        assert f'<option value="{side}">after the bot' in text
 
 
 @pytest.mark.slow
@@ -216,22 +182,6 @@ def test_filters_select_matching_games(server: Running) -> None:
         "side=first",
     ):
         assert server.ask(f"/api/games?{wrong}").status == 400, wrong
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("played")
-def test_pages_of_games_follow_each_other(server: Running) -> None:
-    """Following `next` shows every game once."""
-    seen: list[int] = []
-    before: int | None = None
-    while True:
-        query = "limit=3" + (f"&before={before}" if before else "")
-        document = server.ask(f"/api/games?{query}").document
-        seen += [game["game"] for game in document["games"]]
-        before = document["next"]
-        if before is None:
-            break
-    assert seen == list(range(10, 0, -1))
 
 
 @pytest.mark.slow
@@ -296,38 +246,6 @@ def test_documents_are_those_of_the_commands(
         answer = server.ask(path)
         assert (answer.status, list(answer.document)) == (status, ["error"])
     assert server.ask("/api/compare?bots=alpha").status == 400
-
-
-@pytest.mark.slow
-def test_a_game_is_stepped_through_by_keys_and_link(
-    played: League, server: Running, visit: Visit
-) -> None:
-    """The viewer shows the position of the ply in a link."""
-    row = played.store.games.get(1)
-    assert row is not None
-    page = visit(f"{server.address}games/1#game-1-ply-3").page
-    until(page, "document.querySelector('#ply').innerText === '3 of 5'")
-    assert page.locator("#board .stone").count() == 3
-    page.keyboard.press("ArrowRight")
-    until(page, "document.querySelector('#ply').innerText === '4 of 5'")
-    assert page.url.endswith("#game-1-ply-4")
-    position = Position.from_moves(parse_board(row.board), row.moves[:4])
-    assert page.locator("#board .stone").count() == position.ply
-    assert "played column" in page.inner_text("#board-text")
-    assert page.evaluate("document.querySelector('#permalink').getAttribute('href')")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("played")
-def test_the_form_of_games_selects_the_matching_games(server: Running, visit: Visit) -> None:
-    """It leads to an address that shows them."""
-    page = visit(f"{server.address}games").page
-    page.select_option("select[name=bot]", "beta")
-    page.select_option("select[name=ending]", "forfeit")
-    page.click("button:text('Show')")
-    page.wait_for_url("**bot=beta**")
-    assert page.locator("#part-games tbody tr").count() == 1
-    assert page.locator("select[name=bot]").input_value() == "beta"
 
 
 def test_unknown_names_give_404(server: Running) -> None:

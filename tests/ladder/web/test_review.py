@@ -10,7 +10,7 @@ import pytest
 
 from db.store import Store
 from ladder.results.analysis.division import read_truth
-from ladder.web.review.process import ReviewMessage, ReviewRequest, run
+from ladder.web.review_process import ReviewRequest, run
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start, children_with
 from tests.support.browser import Opened, until
@@ -59,7 +59,7 @@ def test_only_a_page_of_the_server_starts_a_review(database: str, start_server: 
     assert server.ask("/games/1/review").status == 404
     assert start_review(server, 1, token="wrong").status == 403  # noqa: S106 - not a password
     assert start_review(server, 77).status == 404
-    assert children_with("ladder.web.review.process") == []
+    assert children_with("ladder.web.review_process") == []
 
 
 def test_a_server_without_bots_reviews_nothing(database: str, start_server: Start) -> None:
@@ -105,7 +105,7 @@ def test_one_review_at_a_time_that_ends_with_the_server(large: str, start_server
     assert (refused.status, "game 1 is being analysed" in refused.document["error"]) == (503, True)
     assert 'data-running="yes"' in server.ask("/games/1").text
     assert 'data-running="yes"' not in server.ask("/games/2").text
-    (process,) = children_with("ladder.web.review.process")
+    (process,) = children_with("ladder.web.review_process")
     server.end()
     assert not psutil.pid_exists(process)
 
@@ -114,7 +114,7 @@ def test_one_review_at_a_time_that_ends_with_the_server(large: str, start_server
 def test_a_review_is_shown_with_its_estimates(large: str) -> None:
     """The process returns the champion's values, which no database holds, and stores the rest."""
     answer = run(ReviewRequest(large, "1", 0))
-    assert (answer.failure, answer.not_stored) == ("", "")
+    assert answer.problem == ""
     assert answer.truth is not None
     assert any(value is not None for value in answer.truth.estimates)
     assert not answer.truth.is_improvable
@@ -125,11 +125,3 @@ def test_a_review_is_shown_with_its_estimates(large: str) -> None:
     assert stored is not None
     assert stored.is_improvable
     assert stored.columns == answer.truth.columns
-
-
-def test_a_review_that_cannot_be_made_has_a_sentence(database: str, tmp_path: Path) -> None:
-    """A missing game or database is a sentence for the page, and no traceback."""
-    assert "no game" in run(ReviewRequest(database, "99", 0)).failure
-    missing = run(ReviewRequest(str(tmp_path / "missing.db"), "1", 0))
-    assert isinstance(missing, ReviewMessage)
-    assert "missing.db" in missing.failure

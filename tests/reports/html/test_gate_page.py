@@ -1,8 +1,6 @@
 """The page of a gate, in a real browser and as text."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,9 +14,9 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.findings.finding import finding_markdown
 from reports.findings.gate import gate_finding
-from reports.html.findings import finding_page, parts_of
+from reports.html.experiment_figures import figures_of, folded_figures_of
+from reports.html.findings import finding_page
 from tests.reports.html.conftest import Open
-from tests.reports.test_gate_reports import gated
 
 FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
 
@@ -37,7 +35,7 @@ def lost_gate(pairs: int) -> GateOutcome:
 def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
     """Return the page of a gate."""
     finding = gate_finding(gated)
-    return finding_page(finding, parts_of(finding, gated), games)
+    return finding_page(finding, figures_of(gated), folded_figures_of(gated), games)
 
 
 def ys(page: Any, mark: str) -> list[tuple[float, float]]:
@@ -57,7 +55,6 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert made.result.reason in page.inner_text(".lead")
     page.locator("details.fold summary").first.click()
     page.wait_for_selector("#chart-llr svg")
-    assert page.locator("#chart-pairs .mark-rect.role-mark path").count() == 5
     assert page.locator("#chart-llr .mark-line.role-mark path").count() == 1
     (upper, lower), words = (
         ys(page, "rule.role-mark line"),
@@ -68,18 +65,6 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert page.inner_text("#markdown").strip() == finding_markdown(gate_finding(made)).strip()
     assert page.locator("#game-list tbody tr").count() == 5
     assert seen.violations() == ""
-
-
-@pytest.mark.very_slow
-def test_hostile_names_are_shown_as_text(open_page: Open) -> None:
-    """The page fits a narrow screen."""
-    seen = open_page(gate_page(gated(), []), scheme="dark", width=360)
-    assert seen.errors == []
-    assert "b<c>&\"'" in seen.page.inner_text("h1")
-    seen.page.locator("details.fold summary").first.click()
-    seen.page.wait_for_selector("#chart-llr svg")
-    assert seen.page.locator("#chart-llr .mark-line.role-mark path").count() == 2
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.parametrize("pairs", [0, 1])
@@ -103,27 +88,3 @@ def test_the_llr_history_ends_with_the_result() -> None:
     (longer,) = even.result().baselines
     assert len(longer.llr_history) == 200
     assert longer.llr_history[-1] == (600, pytest.approx(longer.sprt.llr))
-
-
-def test_the_estimates_are_on_the_page() -> None:
-    """Counts, LLR and bounds are those of the result."""
-    made = lost_gate(200)
-    (baseline,) = made.result.baselines
-    text = re.sub(r"<[^>]+>", " ", gate_page(made, []))
-    assert "-".join(map(str, baseline.wdl)) in text
-    assert f"{baseline.sprt.llr:.2f}" in text
-    assert f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}" in text
-
-
-def test_a_stopped_gate_has_no_verdict() -> None:
-    """The page of a stopped gate has no verdict."""
-    page = gate_page(replace(lost_gate(3), stopped=True), [])
-    assert "no verdict" in page
-
-
-def test_the_test_is_stored_with_the_run() -> None:
-    """The test is read from the settings of a run, and other settings give None."""
-    for test in (GateTest(), GateTest(max_drop=7.5, alpha=0.01, beta=0.1, max_games=98)):
-        assert GateTest.from_settings(test.settings) == test
-    for broken in ({}, {"question": None}, {"question": {"model": "new"}}, {"question": {"x": 1}}):
-        assert GateTest.from_settings(broken) is None

@@ -25,7 +25,7 @@ def test_a_page_sends_no_request_and_logs_no_error(report: Opened) -> None:
 
 @pytest.mark.slow
 def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
-    """There is a dot per rated bot and per speed, and a cell per pairing."""
+    """There is a dot per rated bot, and a cell per pairing."""
     page = report.page
     marks = "#chart-{} .mark-{}.role-mark path"
     rated = [bot for bot in data.standings.bots if bot.elo is not None]
@@ -33,8 +33,6 @@ def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
     framed = sum(pairing.z is not None and abs(pairing.z) >= 2 for pairing in data.pairings)
     cells = page.locator(marks.format("pairings", "rect")).count()
     assert cells == len(data.pairings) + framed
-    measured = [bot for bot in data.standings.bots if bot.simulations_per_second]
-    assert page.locator(marks.format("speed", "symbol")).count() == len(measured)
 
 
 def stones(page: Any) -> dict[tuple[int, int], int]:
@@ -94,21 +92,6 @@ def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> N
     ]
     assert pale == [(column, 5 - height) for height in range(3)]
     assert "expected columns" in page.inner_text("#facts")
-
-
-@pytest.mark.slow
-def test_what_was_left_of_the_clock_is_shown(open_page: Open, data: ReportData) -> None:
-    """A move's facts have the time that the mover had left, under a clock only."""
-    shown = data.games[0]
-    opening, moves = shown.game.opening_plies, len(shown.game.moves)
-    left_us = tuple(9_876_543 - 1_000 * move for move in range(moves - opening))
-    timed = replace(shown, game=replace(shown.game, left_us=left_us))
-    for each, words in ((timed, True), (shown, False)):
-        page = open_page(
-            report_page(replace(data, games=[each])),
-            anchor=f"#game-{shown.game.id}-ply-{opening + 1}",
-        ).page
-        assert ("clock left\n9,877 ms" in page.inner_text("#facts")) is words
 
 
 @pytest.mark.slow
@@ -172,15 +155,6 @@ def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     assert bar["y"] + bar["height"] <= heading["y"] < 300
 
 
-@pytest.mark.very_slow
-def test_accessibility_violations_are_found(open_page: Open) -> None:
-    """The checker reports an image without a text and a low contrast."""
-    page = '<html lang="en"><title>x</title><body data-charts="drawn"><img src="data:,">'
-    found = open_page(page + '<p style="color: #ccc; background: #fff">pale</p>').violations()
-    assert "image-alt" in found
-    assert "color-contrast" in found
-
-
 @pytest.mark.slow
 def test_hostile_texts_are_shown_as_text(open_page: Open, data: ReportData) -> None:
     """Names and messages may hold markup, and long messages are cut."""
@@ -200,14 +174,6 @@ def test_hostile_texts_are_shown_as_text(open_page: Open, data: ReportData) -> N
     assert opened.errors == []
     assert "<script>alert(1)" in opened.page.inner_text("h1")
     assert "<img src=x" in opened.page.inner_text("#viewer-detail")
-
-
-@pytest.mark.slow
-def test_a_report_prints_on_several_pages(report: Opened) -> None:
-    """Printing gives a document of several pages."""
-    pdf = report.page.pdf()
-    assert pdf.startswith(b"%PDF")
-    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 3
 
 
 @pytest.mark.slow

@@ -3,70 +3,43 @@
 from dataclasses import replace
 
 import pytest
-from msgspec import structs
 
 from db.records.games import LastOutput
-from db.records.launch import Origin
 from engine.result import Termination
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.notes import NotConnected
 from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.report_data import ReportData, ShownGame
-from reports.html.charts.pairings import heat_map
+from reports.html.charts import heat_map
+from reports.html.division_figures import (
+    drawn_bots_note,
+    history_figure,
+    rated_bots,
+    ratings_figure,
+)
 from reports.html.report import report_page
-from reports.html.sections.failures import OUTPUT_LIMIT, failures
-from reports.html.sections.history import dates_figure, drawn_bots_note, history_figure
-from reports.html.sections.ratings import rated_bots, ratings_figure
-from reports.html.sections.speed import speed_figure
-from reports.html.sections.verdict import facts, verdict, warnings
+from reports.html.verdict import verdict, warnings
+from reports.html.viewer import failure_texts
 from reports.report.rating_columns import RatingView, rating_words
 
 
 @pytest.mark.slow
 def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
-    """Forfeits, exceeded budgets, late moves, and notes of the list are warnings."""
+    """Forfeits, exceeded budgets, and notes of the list are warnings."""
     first, second, *others = data.standings.bots
     bots = [
         replace(first, forfeits={"timeout": 3, "crash": 1}),
         replace(second, over_budget=True, mean_move_ms=130.0),
         *others,
     ]
-    late = [replace(data.move_times[0], moves=100, late=7), *data.move_times[1:]]
     standings = replace(data.standings, bots=bots, notes=[NotConnected(["x"])])
-    found = warnings(replace(data, standings=standings, move_times=late))
+    found = warnings(replace(data, standings=standings))
     assert "forfeited 4 of" in found[0]
     assert "3 timeout, 1 crash" in found[0]
     assert "do not trust" in found[0]
     assert "130 ms" in found[1]
-    assert "in 7 of its latest 100" in found[2]
-    assert found[3] == "No games connect x with the other bots: no rating yet."
+    assert found[2] == "No games connect x with the other bots: no rating yet."
     assert report_page(data).count('class="warning"') == len(warnings(data))
-
-
-def test_many_late_bots_are_one_warning(data: ReportData) -> None:
-    """Late moves of several bots are one sentence, so that it does not hide other warnings."""
-    late = [replace(data.move_times[0], bot=f"b{n}", moves=100, late=n) for n in range(5)]
-    (found,) = [each for each in warnings(replace(data, move_times=late)) if "budget" in each]
-    assert found.startswith("3 bots")
-    assert "2.0% to 4.0%" in found
-    assert found.endswith("b4, b3 and b2.")
-
-
-def test_speeds_have_a_logarithmic_axis(data: ReportData) -> None:
-    """The axis spans round speeds, and bots without a speed have no dot."""
-    speeds = [12_000_000.0, 1_000_000.0, 0.0, None]
-    bot = data.standings.bots[0]
-    bots = [
-        replace(bot, name=f"b{n}", simulations_per_second=speed) for n, speed in enumerate(speeds)
-    ]
-    figure = speed_figure(bots)
-    assert figure.spec is not None
-    dots = figure.spec["layer"][0]
-    scale = dots["encoding"]["x"]["scale"]
-    assert (scale["type"], scale["domain"]) == ("log", [500_000, 20_000_000])
-    (rows,) = figure.spec["datasets"].values()
-    assert [row["bot"] for row in rows] == ["b0", "b1"]
-    assert len(figure.table.rows) == 4
 
 
 def test_regressions_are_the_first_warning(data: ReportData) -> None:
@@ -94,20 +67,11 @@ def test_no_more_lines_are_drawn_than_there_are_colours() -> None:
     history = [RatedMoment(name, games, 0.0, 1e3, 50.0) for name in names for games in (10, 20)]
     figure = history_figure(history, names)
     assert figure.spec is not None
-    (rows,) = figure.spec["datasets"].values()
-    assert {row["bot"] for row in rows} == set(names[:8])
+    rows = figure.spec["data"]["values"]
+    assert {row["name"] for row in rows} == set(names[:8])
     assert {row[0].text for row in figure.table.rows} == set(names)
     assert drawn_bots_note(names) == "The best 8 of 10 bots are drawn; the table has all."
     assert drawn_bots_note(names[:8]) == ""
-
-
-def test_the_conditions_name_what_played(data: ReportData) -> None:
-    """The facts have each program version of the runs once, and the machine."""
-    harness = {"ladder": "9.8", "python": "3.99", "numba": "7", "sources": "f", "processor": "Z80"}
-    runs = [replace(run, settings={"harness": harness}) for run in data.runs] * 2
-    found = dict(facts(replace(data, runs=runs)))
-    assert found["Played by"] == "ladder 9.8, Python 3.99, numba 7, Z80"
-    assert "CPUs" in found["Machine"]
 
 
 def failed(shown: ShownGame, output: LastOutput | None) -> ShownGame:
@@ -120,32 +84,17 @@ def failed(shown: ShownGame, output: LastOutput | None) -> ShownGame:
 
 @pytest.mark.slow
 def test_last_output_is_shown_once_and_limited(data: ReportData) -> None:
-    """The sentence does not repeat the output below it, and the total output is limited."""
+    """The sentence does not repeat the output below it, and only the first forfeits show output."""
     output = LastOutput("boom\nboom", ('> {"type":"move"}', "< <b>"))
-    (one, bare) = failures([failed(data.games[0], output), failed(data.games[1], None)])
-    assert (one.sentence, one.stderr, one.messages) == ("exited", output.stderr, output.messages)
-    assert bare.sentence.endswith("boom")
-    many = failures([failed(data.games[0], LastOutput("x" * 4000))] * 200)
-    assert sum(len(each.stderr) for each in many) < OUTPUT_LIMIT + 4000
-    assert len(many) == 200
-    page = report_page(replace(data, games=[failed(data.games[0], output)]))
-    assert "&lt; &lt;b&gt;" in page
-
-
-def test_a_bot_from_git_has_the_date_of_its_commit(data: ReportData) -> None:
-    """Other bots have the date of their registration."""
-    name, bot = next(iter(data.bots.items()))
-    origin = Origin("main", "c", "t", "", "", committed_at=86_400.0)
-    launch = type(bot.revision.launch)(command=(), folder="/", origin=origin)
-    dated = replace(bot, revision=replace(bot.revision, launch=launch))
-    rated = [replace(rated_bots(data.standings)[0], name=name)]
-    (row,) = dates_figure(rated, {name: dated}).table.rows
-    assert [cell.text for cell in row[:3]] == [name, "1970-01-02 00:00 UTC", "commit"]
-    assert dates_figure(rated, {name: bot}).table.rows == []  # a built-in player
-    foreign = structs.replace(launch, origin=None)
-    registered = replace(bot, revision=replace(bot.revision, launch=foreign))
-    (row,) = dates_figure(rated, {name: registered}).table.rows
-    assert row[2].text == "registration"
+    one = failure_texts(failed(data.games[0], output).game)
+    assert (one["cause"], one["stderr"], one["messages"]) == (
+        "exited",
+        output.stderr,
+        output.messages,
+    )
+    assert failure_texts(failed(data.games[1], None).game)["cause"].endswith("boom")
+    page = report_page(replace(data, games=[failed(data.games[0], output)] * 200))
+    assert page.count("&lt; &lt;b&gt;") == 100
 
 
 @pytest.mark.parametrize(("bots", "texts"), [(9, 3), (16, 2), (17, 0)])

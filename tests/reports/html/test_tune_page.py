@@ -9,7 +9,8 @@ from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.findings.finding import finding_text
 from reports.findings.tune import tune_finding
-from reports.html.findings import finding_page, parts_of
+from reports.html.experiment_figures import figures_of, folded_figures_of
+from reports.html.findings import finding_page
 from tests.reports.html.conftest import Open
 from tests.reports.html.test_gate_page import lost_gate
 from tests.support.data.tuned import a_tuning
@@ -18,7 +19,7 @@ from tests.support.data.tuned import a_tuning
 def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
     """Return the page of a tuning."""
     finding = tune_finding(tuned)
-    return finding_page(finding, parts_of(finding, tuned), games)
+    return finding_page(finding, figures_of(tuned), folded_figures_of(tuned), games)
 
 
 @pytest.mark.slow

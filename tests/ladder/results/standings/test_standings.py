@@ -15,21 +15,13 @@ from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import Standings
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool.rating import RatingOptions
-from reports.html.sections.ratings import ratings_figure
+from reports.html.division_figures import ratings_figure
+from reports.layout.fields import columns_of
 from reports.layout.format import to_json
+from reports.layout.listing import listing_markdown
 from reports.report.notes import note_text
-from reports.report.rating_columns import (
-    COLUMNS,
-    RatingView,
-    marks,
-    standings_csv,
-    terminal_columns,
-)
-from reports.report.standings import (
-    remarks,
-    standings_document,
-    standings_markdown,
-)
+from reports.report.rating_columns import COLUMNS, RatingView, marks, standings_csv
+from reports.report.standings import remarks, standings_document, standings_listing
 
 DIVISION = DivisionRow("thu", 0, {"time_ms": 100}, id=1, label="thu/100ms")
 
@@ -176,8 +168,8 @@ def test_every_format_is_complete_and_finite() -> None:
     } <= set(document["bots"][0])  # fmt: skip
     assert {"a", "b", "wins", "draws", "losses", "pentanomial"} == set(document["pairs_table"][0])
     assert len(standings_csv(result).splitlines()) == 5
-    assert standings_markdown(result).count("\n| ") == 5
-    assert standings_markdown(result, pairs=True).count("\n| ") == 8
+    assert listing_markdown(standings_listing(result)).count("\n| ") == 5
+    assert listing_markdown(standings_listing(result, pairs=True)).count("\n| ") == 8
 
 
 def test_every_column_stands_in_every_format_that_it_declares() -> None:
@@ -190,8 +182,8 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
     for column in COLUMNS:
         csv = [column.key] if column.csv is None else column.csv
         assert not column.key or set(csv) <= set(heads)
-    shown = [column.head for column in terminal_columns(view)]
-    assert shown == ["#", "bot", *[c.head for c in COLUMNS[2:] if c.head]]
+    shown = [column.head for column in columns_of(COLUMNS, result.bots, view)]
+    assert shown == [c.head for c in COLUMNS if c.head and c.only != "page"]
     page = ratings_figure(view).table
     assert [heading.name for heading in page.headings][3:5] == ["± 95 %", "change"]
     assert [row[4].text for row in page.rows] == ["+100", "new"]

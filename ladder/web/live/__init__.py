@@ -1,1 +1,0 @@
-"""What pages poll: cached views of the database, and boards in play."""

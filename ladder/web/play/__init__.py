@@ -1,1 +1,0 @@
-"""Games of people against bots, each with a bot process."""

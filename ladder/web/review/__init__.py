@@ -1,1 +1,0 @@
-"""Reviews of games that visitors ask for, one at a time in a process of its own."""

@@ -1,0 +1,137 @@
+"""The reviews of a server: one at a time, and the results of the latest ones."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from db.records.games import GameRow
+from ladder.results.analysis.division import GameTruth
+from ladder.web.errors import Refused
+from ladder.web.open_games import NO_BOTS
+from ladder.web.review_process import ReviewRequest, ReviewResult
+from reports.html.live.pages import game_shown
+
+COMMAND = (sys.executable, "-P", "-m", "ladder.web.review_process")
+LONGEST_S = 600.0
+"""Time limit of a review, which takes seconds unless runs use all processors."""
+MAX_KEPT = 32
+"""Number of reviews to keep, as estimates are not stored in the database."""
+
+
+@dataclass(slots=True)
+class ReviewJob:
+    """A review that runs or has ended."""
+
+    game: GameRow
+    result: ReviewResult = field(default_factory=ReviewResult)
+    is_over: bool = False
+
+
+class Reviews:
+    """The reviews of a server; they are started and followed in its loop."""
+
+    def __init__(self, database: str, *, is_allowed: bool) -> None:
+        """Start nothing.
+
+        Args:
+            database: the database of the games.
+            is_allowed: whether visitors may start reviews.
+
+        """
+        self.is_allowed = is_allowed
+        self._database = database
+        self._kept: OrderedDict[str, ReviewJob] = OrderedDict()
+        """The latest reviews by number of the game; the last one may run."""
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, game: GameRow) -> None:
+        """Start the review of a game, unless it runs already.
+
+        Raises:
+            Refused: another game is reviewed now, or the server starts no bots.
+
+        """
+        if not self.is_allowed:
+            raise Refused(NO_BOTS, 503)
+        running = next(reversed(self._kept.values()), None)
+        if running is not None and not running.is_over:
+            if running.game.id == game.id:
+                return
+            raise Refused(f"game {running.game.id} is being analysed: try again in a moment", 503)
+        review = ReviewJob(game)
+        self._kept.pop(str(game.id), None)
+        self._kept[str(game.id)] = review
+        while len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+        self._task = asyncio.create_task(self._run(review))
+
+    def find(self, game: GameRow) -> ReviewJob | None:
+        """Return the latest review of a game; None without one."""
+        review = self._kept.get(str(game.id))
+        is_same = review is not None and review.game == game  # the database may be another one
+        return review if is_same else None
+
+    def truth(self, game: GameRow, stored: GameTruth | None) -> GameTruth | None:
+        """Return a game's stored values with the estimates of its review."""
+        review = self.find(game)
+        truth = None if review is None else review.result.truth
+        return stored if truth is None else replace(stored or truth, estimates=truth.estimates)
+
+    def mark(self, number: str) -> object:
+        """Return a value that changes when the review of a game starts or ends."""
+        review = self._kept.get(number)
+        return None if review is None else (id(review), review.is_over)
+
+    def state(self, number: str) -> dict[str, Any]:
+        """Return whether the review of a game is over, and its result.
+
+        Raises:
+            Refused: it is not reviewed.
+
+        """
+        review = self._kept.get(number)
+        if review is None:
+            raise Refused("this game is not being analysed: reload its page", 404)
+        truth = review.result.truth
+        return {
+            "over": review.is_over,
+            "says": review.result.problem,
+            "game": None if truth is None else game_shown(review.game, truth),
+        }
+
+    async def close(self) -> None:
+        """End the review that runs."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _run(self, review: ReviewJob) -> None:
+        request = ReviewRequest(self._database, str(review.game.id), os.getpid())
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C reaches only the server, which then ends this process
+        )
+        try:
+            async with asyncio.timeout(LONGEST_S):
+                answer, _ = await process.communicate(msgspec.json.encode(request))
+            review.result = msgspec.json.decode(answer, type=ReviewResult)
+        except TimeoutError:
+            problem = f"the analysis took longer than {LONGEST_S / 60:.0f} minutes: try again later"
+            review.result = ReviewResult(problem=problem)
+        except msgspec.DecodeError:
+            problem = "the analysis failed: the terminal of `ladder serve` shows why"
+            review.result = ReviewResult(problem=problem)
+        finally:
+            review.is_over = True
+            if process.returncode is None:
+                process.kill()
+                await process.wait()

@@ -1,1 +1,0 @@
-"""One file per page: parameters in, core called, page out."""

@@ -1,1 +1,0 @@
-"""Request validation: passwords, parameters, hosts and sizes."""

@@ -1,0 +1,236 @@
+"""The charts and tables of a division's page."""
+
+from collections.abc import Mapping, Sequence
+
+from ladder.results.standings.lineage import Step
+from ladder.results.standings.move_times import MoveTimes
+from ladder.results.standings.pairings import ClassScores, PairingResult
+from ladder.results.standings.pool import RatedMoment
+from ladder.results.standings.standings import BotStanding, Standings
+from reports.html.charts import (
+    PALETTE,
+    Axis,
+    Row,
+    heat_map,
+    interval_chart,
+    line_chart,
+    time_chart,
+)
+from reports.html.figures import Figure, Table, headings, table_of, table_of_fields
+from reports.layout.fields import Cell, number_cell
+from reports.layout.format import values_of, wdl_text
+from reports.report.rating_columns import COLUMNS, RatingView, rating_words
+
+SURPRISE = 2.0
+"""Residual in standard errors from which a pairing is marked."""
+QUANTILES = {
+    "low": "1 %",
+    "quarter": "25 %",
+    "median": "median",
+    "three_quarters": "75 %",
+    "high": "99 %",
+}
+"""The headings of the quantiles of move times."""
+
+
+def rated_bots(standings: Standings) -> list[BotStanding]:
+    """Return the bots with a rating and an error, best first."""
+    return [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
+
+
+def ratings_figure(view: RatingView) -> Figure:
+    """Return the chart and the table of the rating list."""
+    standings = view.standings
+    rows = [
+        {
+            **interval(bot.elo or 0.0, bot.error95 or 0.0),
+            **values_of(bot, "name", "games", "wins", "draws", "losses"),
+            "label": f"{bot.elo:.0f} fixed" if bot.name in standings.anchors else rating_words(bot),
+            "verdict": "fixed" if bot.name in standings.anchors else "rated",
+        }
+        for bot in rated_bots(standings)
+    ]
+    tips = ("games", "wins", "draws", "losses")
+    return Figure(
+        name="ratings",
+        label="Ratings in Elo with 95 % intervals, best on top; the numbers are in the table below",
+        caption=f"Rating list of {standings.label}",
+        table=table_of_fields(COLUMNS, standings.bots, view),
+        spec=interval_chart(rows, "Elo", tips=tips) if rows else None,
+        is_open=True,
+    )
+
+
+def interval(elo: float, error95: float) -> Row:
+    """Return an estimate with the ends of its 95 % interval, for a chart."""
+    return {
+        "elo": round(elo, 1),
+        "low": round(elo - error95, 1),
+        "high": round(elo + error95, 1),
+    }
+
+
+def steps_figure(steps: Sequence[Step]) -> Figure:
+    """Return the figure of differences between versions and their predecessors."""
+    rows = [
+        {
+            **interval(step.elo, step.error95),
+            "name": f"{step.bot} over {step.based_on}",
+            "label": f"{step.elo:+.0f} ± {step.error95:.0f}",
+            "verdict": step.verdict.value,
+        }
+        for step in steps
+    ]
+    return Figure(
+        name="steps",
+        label="Difference of each version to its predecessor with its 95 % interval",
+        caption="Versions and their predecessors",
+        table=table_of(
+            steps,
+            ("bot", "bot"),
+            ("based on", "based_on"),
+            ("#Elo", "elo", "+.0f"),
+            ("#± 95 %", "error95"),
+            ("#games", "games"),
+            ("verdict", lambda step: Cell(step.verdict.value, verdict=step.verdict.value)),
+            ("~change", "change"),
+        ),
+        spec=interval_chart(rows, "Elo over the version before") if rows else None,
+    )
+
+
+def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figure:
+    """Return the figure of ratings over the games played; `order` has the bots, best first.
+
+    The chart shows only the best bots, see `drawn_bots_note`; the table shows all.
+    """
+    drawn = order[: len(PALETTE)]
+    rows = [
+        {**interval(each.elo, each.error95), "name": each.bot, "games": each.games}
+        for each in history
+        if each.bot in drawn
+    ]
+    moments = sorted({each.games for each in history})
+    chosen = set(moments[:: max(len(moments) // 10, 1)]) | set(moments[-1:])
+    return Figure(
+        name="history",
+        label="Ratings with 95 % bands over the games played",
+        caption="Ratings over the games played",
+        table=table_of(
+            [each for each in history if each.games in chosen],
+            ("bot", "bot"),
+            ("#games", "games"),
+            ("#elo", "elo", ",.1f"),
+            ("#error", "error95", ",.1f"),
+        ),
+        spec=line_chart(
+            rows,
+            Axis("games", "games of the division"),
+            Axis("elo", "Elo"),
+            order=drawn,
+            height=320,
+        )
+        if rows
+        else None,
+    )
+
+
+def drawn_bots_note(order: Sequence[str]) -> str:
+    """Return a sentence if the chart leaves bots out, else an empty text."""
+    if len(order) <= len(PALETTE):
+        return ""
+    return f"The best {len(PALETTE)} of {len(order)} bots are drawn; the table has all."
+
+
+def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> Figure:
+    """Return the heat map of scores; `order` has the bots, best first."""
+    rows = [
+        {
+            **values_of(pairing, "a", "b", "games"),
+            "score": round(pairing.score, 4),
+            "label": f"{100 * pairing.score:.0f}",
+            "wdl": wdl_text((pairing.wins, pairing.draws, pairing.losses)),
+            "error": round(pairing.error95, 4),
+            "interval": f"{100 * pairing.score:.0f} ± {100 * pairing.error95:.0f} %",
+            "z": None if pairing.z is None else round(pairing.z, 2),
+            "residual": "" if pairing.z is None else f"{pairing.z:+.1f} se",
+            "surprise": pairing.z is not None and abs(pairing.z) >= SURPRISE,
+        }
+        for pairing in pairings
+    ]
+    return Figure(
+        name="pairings",
+        label="Heat map of the scores of every bot against every other bot",
+        caption="Scores by pairing, residuals in standard errors",
+        table=table_of(
+            pairings,
+            ("bot", "a"),
+            ("against", "b"),
+            ("#games", "games"),
+            ("#win", "wins"),
+            ("#draw", "draws"),
+            ("#loss", "losses"),
+            ("#score", "score", ".1%"),
+            ("#± 95 %", "error95", ".1%"),
+            ("#residual", "z", "+.1f"),
+        ),
+        spec=heat_map(rows, order) if rows else None,
+        is_wide=True,
+    )
+
+
+def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table:
+    """Return the table of the first mover's results by board class."""
+    elo = standings.first_mover_elo
+    return table_of(
+        classes,
+        ("boards", "board_class"),
+        ("#games", "games"),
+        ("#draws", lambda each: number_cell(each.draws / each.games, ".1%")),
+        ("#first mover scores", "first_mover_score", ".1%"),
+        ("#advantage in Elo", lambda each: number_cell(elo.get(each.board_class), "+.0f")),
+    )
+
+
+def speed_table(bots: Sequence[BotStanding]) -> Table:
+    """Return the table of simulations or nodes per second."""
+    return table_of(
+        bots,
+        ("bot", "name"),
+        ("#simulations/s or nodes/s", "simulations_per_second"),
+        ("#ms a move", "mean_move_ms", ",.1f"),
+        ("#longest ms", "max_move_ms", ",.1f"),
+    )
+
+
+def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
+    """Return the figure of the distribution of move times, with the share of processor time."""
+    rows = [{"name": each.bot, **values_of(each, "moves", *QUANTILES)} for each in times]
+    late = () if budget_ms is None else (("#late", "late"),)
+    return Figure(
+        name="times",
+        label="Distribution of move times per bot",
+        caption="Milliseconds a move in the latest games",
+        table=table_of(
+            times,
+            ("bot", "bot"),
+            ("#moves", "moves"),
+            *((f"#{head}", name, ",.1f") for name, head in QUANTILES.items()),
+            *late,
+            ("#processor time", "cpu_share", ".0%"),
+        ),
+        spec=time_chart(rows, budget_ms) if rows else None,
+    )
+
+
+def failures_table(bots: Sequence[BotStanding]) -> Table:
+    """Return the table of forfeits by bot and kind."""
+    failing = [bot for bot in bots if bot.all_forfeits]
+    kinds: Mapping[str, int] = failing[0].forfeits if failing else {}
+    return Table(
+        headings("bot", *(f"#{kind.replace('_', ' ')}" for kind in kinds), "#of games"),
+        [
+            (Cell(bot.name), *map(number_cell, bot.forfeits.values()), number_cell(bot.games))
+            for bot in failing
+        ],
+    )

@@ -1,0 +1,312 @@
+"""The pages of the server, except for that of a game against a bot."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from bots.champion import CHAMPION
+from db.records.games import GameRow, GameSummary
+from db.records.queue import JobRow
+from db.records.runs import DASHBOARD, DivisionRow, RunKind, RunRow, RunStatus
+from ladder.experiments.stored import StoredRun
+from ladder.names import counted
+from ladder.results.analysis.division import GameTruth
+from ladder.results.overview.bot_page import BotPage
+from ladder.results.overview.games import ENDINGS, BotResult, Mover
+from ladder.results.overview.overview import Overview, RunPace
+from ladder.results.standings.comparison import Comparison
+from ladder.results.standings.standings import Standings
+from reports.bots import git_values
+from reports.findings.run import bot_columns, finding_of, forfeit_lines, paused_lines
+from reports.html.division_figures import history_figure, rated_bots, ratings_figure
+from reports.html.experiment_figures import figures_of, folded_figures_of
+from reports.html.figures import Table, specs_of, table_from_columns, table_of_fields
+from reports.html.live.parts import PageParts, fragment
+from reports.html.verdict import notes_of, verdict
+from reports.html.viewer import failures, viewer_game
+from reports.layout.format import as_sentence, day, rough_duration
+from reports.layout.links import bot_link, compare_link, division_link, game_link, games_link
+from reports.lists import GAMES, JOBS, RUNS, state_of
+from reports.report.against import FIELDS
+from reports.report.comparison import comparison_tables
+from reports.report.notes import is_warning, note_text
+from reports.report.rating_columns import RatingView
+
+RUNS_SHOWN = 12
+JOBS_SHOWN = 100
+"""Number of the newest jobs that are shown."""
+
+
+def overview_parts(data: Overview) -> PageParts:
+    """Return the parts of the overview page."""
+    shown = data.runs[:RUNS_SHOWN]
+    parts = {
+        "now": fragment(
+            "now.html.j2",
+            running=[_card(entry) for entry in data.runs if entry.is_running],
+            died=[_card(entry) for entry in shown if entry.has_died],
+            is_empty=not data.runs,
+        ),
+        "runs": fragment(
+            "runs.html.j2",
+            runs=table_of_fields(RUNS, [each.run for each in shown]),
+            older=max(len(data.runs) - RUNS_SHOWN, 0),
+        ),
+        **dict.fromkeys(("list", "divisions", "chart"), ""),
+    }
+    standings = data.standings
+    if standings is None or data.division is None:
+        return PageParts(title="Connect Four ladder", parts=parts)
+    before = data.before if data.latest is not None and data.before else None
+    figure = ratings_figure(RatingView(standings, before=before, link=bot_link))
+    names = {bot.name for bot in standings.bots}
+    parts["list"] = fragment(
+        "list.html.j2",
+        figure=figure,
+        verdict=verdict(rated_bots(standings)),
+        warnings=[
+            as_sentence(note_text(note), names) for note in standings.notes if is_warning(note)
+        ],
+        notes=notes_of(standings),
+        since=None if before is None or data.latest is None else data.latest.run.row.id,
+    )
+    parts["divisions"] = fragment(
+        "divisions.html.j2",
+        divisions=[
+            (each.label, division_link(each.id), each.id == data.division.id)
+            for each in data.divisions
+        ],
+        games=games_link(division=data.division.id),
+    )
+    parts["chart"] = fragment("chart.html.j2", figure=figure)
+    return PageParts(title="Connect Four ladder", parts=parts, charts=specs_of([figure]))
+
+
+def _card(entry: RunPace) -> dict[str, object]:
+    return {
+        "row": entry.run.row,
+        "name": _run_name(entry.run.row),
+        "title": entry.run.title,
+        "games": entry.run.games,
+        "pace": _pace_words(entry),
+    }
+
+
+def _run_name(row: RunRow) -> str:
+    """Return the name of a run, such as ``ladder run 5`` or ``gate 3``."""
+    kind = "ladder run" if row.kind is RunKind.LADDER else row.kind.value
+    return f"{kind} {row.id}"
+
+
+def _pace_words(entry: RunPace) -> str:
+    """Return the number of games, the games per hour and the time left."""
+    run, target = entry.run, entry.run.row.target_games
+    words = [counted(run.games, "game", form=",d")]
+    if target is not None:
+        words = [f"{run.games:,} of {counted(target, 'game', form=',d')}"]
+    if entry.games_an_hour is not None:
+        words.append(f"{entry.games_an_hour:,.0f} games/hour")
+    if entry.seconds_left is not None:
+        words.append(f"{rough_duration(entry.seconds_left)} left")
+    return ", ".join(words)
+
+
+def run_parts(
+    entry: RunPace, run: StoredRun, standings: Standings | None, command: str | None
+) -> PageParts:
+    """Return the parts of a run's page.
+
+    Args:
+        entry: the run.
+        run: the same with its bots and its result.
+        standings: the rating list of its own games, or None.
+        command: the command line that repeats it; None if it is not stored.
+
+    """
+    row, finding = entry.run.row, finding_of(run)
+    figures = [] if run.result is None else figures_of(run.result)
+    folded = [] if run.result is None else folded_figures_of(run.result)
+    rating = None if standings is None else ratings_figure(RatingView(standings, link=bot_link))
+    is_short = row.target_games is None or entry.run.games < row.target_games
+    hint = ""
+    if entry.run.status is RunStatus.INTERRUPTED and is_short:
+        how = "died" if entry.has_died else "was stopped"
+        hint = f"The run {how} after {_pace_words(entry)}: the command that started it resumes it."
+    facts = [
+        ("State", state_of(entry.run)),
+        ("Games", _pace_words(entry)),
+        ("Begun", day(row.started_at)),
+        ("Ended", "-" if row.ended_at is None else day(row.ended_at)),
+        ("Seed", str(row.seed)),
+        ("Rated", "yes" if row.rated else "no"),
+    ]
+    names = [bot.name for bot in run.bots]
+    text = fragment(
+        "run_parts.html.j2",
+        row=row,
+        title=entry.run.title,
+        dashboard=entry.run.status is RunStatus.RUNNING and row.settings.get(DASHBOARD),
+        division=entry.run.division,
+        facts=facts,
+        bots=table_from_columns(bot_columns(run.bots)),
+        forfeits=forfeit_lines(run),
+        paused=[as_sentence(line, names) for line in paused_lines(run)],
+        rating=rating,
+        finding=finding,
+        figures=figures,
+        folded=folded,
+        resume_hint=hint,
+        command=command,
+    )
+    charts = specs_of([*([] if rating is None else [rating]), *figures, *folded])
+    return PageParts(_run_name(row).capitalize(), {"run": text}, charts)
+
+
+def bot_parts(data: BotPage) -> PageParts:
+    """Return the parts of a bot's page."""
+    row, name, standing = data.row, data.row.name, data.standing
+    figure = history_figure(data.history, [name])
+    revision = row.revision
+    facts = [
+        ("Specification", row.spec),
+        ("Family", row.family),
+        ("Revision", f"{revision.number} ({revision.content_hash[:12]})"),
+        ("Plays on", ", ".join(revision.budgets)),
+    ]
+    if not revision.launch.is_own:
+        facts.append(("Registered", day(row.created_at)))
+    facts += [(key.capitalize(), str(value)) for key, value in (git_values(row) or {}).items()]
+    if row.retired_at is not None:
+        facts.append(("Retired", day(row.retired_at)))
+    if standing is not None:
+        if standing.elo is not None:
+            facts.append(("Elo", f"{standing.elo:.0f} ± {standing.error95 or 0:.0f}"))
+        facts.append(("Games", f"{standing.games:,}"))
+    text = fragment(
+        "bot_parts.html.j2",
+        row=row,
+        successors=data.successors,
+        facts=facts,
+        division=None if data.division is None else data.division.label,
+        figure=figure,
+        opponents=table_of_fields(FIELDS, data.opponents, name),
+        forfeits=failures(data.forfeits),
+        games=games_table(data.games),
+    )
+    return PageParts(f"Bot {name}", {"bot": text}, specs_of([figure]))
+
+
+def compare_parts(
+    chosen: Sequence[str],
+    made: Comparison | None = None,
+    *,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    divisions: Sequence[tuple[DivisionRow, bool]] = (),
+    problem: str = "",
+) -> PageParts:
+    """Return the comparison and the form for another one.
+
+    Args:
+        chosen: the names of the bots to compare.
+        made: the comparison; None without one.
+        groups: the bots that can be compared, by group.
+        divisions: the divisions, each with whether it is the current one.
+        problem: why the chosen bots cannot be compared.
+
+    """
+    text = fragment(
+        "compare_parts.html.j2",
+        groups=groups or {},
+        chosen=list(chosen),
+        division=next((each.id for each, is_here in divisions if is_here), None),
+        divisions=[
+            (each.label, compare_link(list(chosen), each.id), is_here)
+            for each, is_here in divisions
+        ],
+        problem=problem,
+        sentences=[] if made is None else [each.sentence for each in made.versus],
+        tables=[] if made is None else comparison_tables(made),
+    )
+    title = "Side by side" if made is None else ", ".join(chosen) + " side by side"
+    return PageParts(title, {"compare": text})
+
+
+def games_table(games: Sequence[GameSummary]) -> Table:
+    """Return a table of games with links to the games, bots and runs."""
+    return table_of_fields(GAMES, games)
+
+
+def games_parts(
+    games: Sequence[GameSummary],
+    given: Mapping[str, str],
+    groups: Mapping[str, Sequence[str]],
+    next_id: int | None,
+    *,
+    before: int | None,
+) -> PageParts:
+    """Return the form of conditions and the list of matching games.
+
+    Args:
+        games: the games, newest first.
+        given: the conditions by parameter.
+        groups: all bots, by group.
+        next_id: the parameter ``before`` of the next page; None on the last page.
+        before: the parameter ``before`` of this page; None on the first page.
+
+    """
+    form = fragment(
+        "games_form.html.j2",
+        given=given,
+        groups=groups,
+        endings=ENDINGS,
+        results=[each.value for each in BotResult],
+        sides=[each.value for each in Mover],
+    )
+    table = fragment(
+        "games_list.html.j2",
+        table=games_table(games),
+        older=f"/games?{urlencode({**given, 'before': next_id})}" if next_id else "",
+        newest=f"/games?{urlencode(given)}" if before is not None else "",
+    )
+    return PageParts("Games", {"form": form, "games": table})
+
+
+def game_shown(game: GameRow, truth: GameTruth | None) -> dict[str, Any]:
+    """Return a game for the replay viewer of its page."""
+    return {**viewer_game(game, "", truth), "address": game_link(game.id)}
+
+
+def game_parts(
+    game: GameRow,
+    truth: GameTruth | None,
+    *,
+    may_analyse: bool = False,
+    is_analysed_now: bool = False,
+) -> PageParts:
+    """Return the parts of a game's page: links, last output, and the game for the replay viewer.
+
+    Args:
+        game: the game with its thoughts.
+        truth: the result of its analysis; None if it was not analysed.
+        may_analyse: whether visitors may start an analysis.
+        is_analysed_now: whether one is running.
+
+    """
+    has_more = len(game.moves) > game.opening_plies and (truth is None or truth.is_improvable)
+    text = fragment(
+        "game_about.html.j2",
+        game=game,
+        started=day(game.started_at),
+        failures=failures([game]),
+        may_analyse=may_analyse and has_more,
+        is_analysed_now=is_analysed_now,
+        champion=CHAMPION,
+    )
+    title = f"Game {game.id}: {game.first} against {game.second}"
+    return PageParts(title, {"about": text}, games=[game_shown(game, truth)])
+
+
+def queue_parts(jobs: Sequence[JobRow]) -> PageParts:
+    """Return the page of the queue, of all jobs, oldest first."""
+    table = table_of_fields(JOBS, jobs[-JOBS_SHOWN:])
+    return PageParts("Queue", {"jobs": fragment("queue.html.j2", data=table)})

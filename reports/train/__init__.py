@@ -1,1 +1,0 @@
-"""Progress of trainings, one module per player."""
