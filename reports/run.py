@@ -117,7 +117,7 @@ class RunView(View[LiveRun]):
         run = self.name(live)
         if live.games_before:
             run = f"resuming {run} ({counted(live.games_before, 'game')})"
-        boards = THU_BOARDS if live.title.startswith("thu,") else ""
+        boards = THU_BOARDS if ", thu, " in live.title else ""
         return [f"{run}, seed {live.seed}: {live.title}{boards}"]
 
     def status(self, live: LiveRun) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 from db.errors import Unwritable
 from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
 from db.store import ProcessLocks, Store
+from ladder.names import counted
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import GATE, GAUNTLET
-from ladder.runs.progress import describe_conditions
 from ladder.runs.resume import TUNING
 from ladder.runs.settings import NEW
 
@@ -114,15 +114,15 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
 
 
 def _conditions(settings: Mapping[str, Any]) -> str:
-    openings = settings["opening_plies"]
-    if settings.get("openings") is not None:
-        openings = settings.get("openings_file") or settings["openings"]
-    return describe_conditions(
-        str(settings["boards"]),
-        openings,
-        Budgets(dict(settings["budget"])),
-        settings.get("adjudicate"),
-    )
+    """Return conditions in a line, such as ``thu, openings of 4 plies, 100 ms a move``."""
+    plies, chosen = settings["opening_plies"], settings.get("openings")
+    if chosen is not None:
+        opening = f", {settings.get('openings_file') or chosen} openings"
+    else:
+        opening = f", openings of {counted(plies, 'ply')}" if plies else ""
+    adjudicate = settings.get("adjudicate")
+    end = f", adjudicated within {counted(adjudicate, 'ply')}" if adjudicate else ""
+    return f"{settings['boards']}{opening}, {Budgets(dict(settings['budget']))}{end}"
 
 
 def find_dead(open_locks: Callable[[], ProcessLocks], numbers: Collection[int]) -> set[int]:

@@ -10,10 +10,6 @@ from typing import Any, Protocol
 
 from db.records.pairs import PairPlan, PairRecord
 from engine.result import Termination
-from ladder.names import counted
-from ladder.runs.budgets import Budgets
-from ladder.runs.pairings import ROUND_ROBIN
-from ladder.runs.settings import RunSettings
 
 SPEED_WINDOW_S = 120.0
 """Seconds before the end of the latest game over which the speed is measured."""
@@ -188,42 +184,3 @@ class NullWatcher:
         pass
 
     started = pair_finished = tick = notified = warned = ended = _ignore
-
-
-def describe_run(settings: RunSettings) -> str:
-    """Return conditions and pairs in a line, such as ``thu, 100 ms a move, random pairs``."""
-    pairing = settings.pairing
-    who = f"{pairing} pairs"
-    if pairing.against:
-        who = f"{pairing.candidate} against {', '.join(pairing.against)}"
-    elif pairing.rule is ROUND_ROBIN and len(settings.bots) == 2:
-        who = " against ".join(settings.bots)
-    openings = settings.openings
-    conditions = describe_conditions(
-        ", ".join(map(str, settings.boards)),
-        settings.resolved_opening if openings is None else openings.name,
-        settings.budgets,
-        settings.adjudicate,
-    )
-    return f"{conditions}, {who}"
-
-
-def describe_conditions(
-    boards: str, openings: int | str | None, budgets: Budgets, adjudicate: int | None
-) -> str:
-    """Return conditions in a line, such as ``thu, openings of 4 plies, 100 ms a move``.
-
-    Args:
-        boards: The boards.
-        openings: Plies of random openings, or the name of a set; None to leave them out.
-        budgets: The budgets.
-        adjudicate: Plies within which a proven end ends a game; None if games are played out.
-
-    """
-    opening = ""
-    if isinstance(openings, int):
-        opening = f", openings of {counted(openings, 'ply')}" if openings else ""
-    elif openings:
-        opening = f", {openings} openings"
-    end = f", adjudicated within {counted(adjudicate, 'ply')}" if adjudicate else ""
-    return f"{boards}{opening}, {budgets}{end}"

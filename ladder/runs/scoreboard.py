@@ -8,7 +8,8 @@ from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.result import Result
 from ladder.match.process.failures import to_one_line
-from ladder.runs.progress import LiveBot, LiveRun, describe_run
+from ladder.runs.history import run_title
+from ladder.runs.progress import LiveBot, LiveRun
 from ladder.runs.settings import RunSettings
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.rating import rate_connected
@@ -24,7 +25,7 @@ def scoreboard_of(
     live = LiveRun(
         run_id=run.id,
         seed=run.seed,
-        title=describe_run(settings),
+        title=run_title(run.kind, run.settings, ""),
         target_games=settings.target_games,
         games_before=store.games.count(run.id),
         bots={name: LiveBot(name) for name in entrants},

@@ -236,11 +236,11 @@ def leave_out_unfit(
     return leave_out(bots, needed, partial(_refuse_unfit, settings))
 
 
-def _refuse_unfit(settings: RunSettings, bot: BotRow) -> None:
-    refuse_boards([bot], settings.boards)
+def _refuse_unfit(settings: RunSettings, bot: BotRow, others: Sequence[BotRow] = ()) -> None:
+    refuse_boards(bot, settings.boards, others)
     if settings.openings is not None:
         refuse_set(bot.name, bot.revision.boards, settings.openings.set)
-    refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
+    refuse_short_time(bot, settings.budgets.share_ms(bot.name, settings.boards))
     settings.budgets.for_bot(bot.name, bot.revision.budgets)
     refuse_unplayable(bot)
 
@@ -255,10 +255,9 @@ def check_possible(
             or cannot play, or the schedule is impossible.
 
     """
-    refuse_boards(bots, settings.boards)
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
-        refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
+        _refuse_unfit(settings, bot, bots)
     schedule_of(settings, bots, seed=0)
     return make_entrants(
         store,

@@ -29,7 +29,7 @@ def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
     return LiveRun(
         run_id=12,
         seed=7753164418993805,
-        title="6x7, 100 ms a move, random pairs",
+        title="a, b, random pairs, 6x7, 100 ms a move",
         target_games=1000,
         games_before=0,
         bots={name: LiveBot(name, 1000 + 7.0 * len(name), 1234) for name in names},
@@ -159,7 +159,7 @@ def test_numbers_do_not_get_worse_within_a_pair(waited_s: int, credited_s: int) 
 def test_the_title_of_a_run_on_the_default_boards_explains_them() -> None:
     """The title explains `thu`, as authors of other Connect Four bots expect 6x7."""
     live = live_run()
-    live.title = "thu, 100 ms a move, random pairs"
+    live.title = "random, v1, random pairs, thu, 100 ms a move"
     assert "--boards standard plays 6x7" in RunView().title(live)[0]
-    live.title = "6x7, 100 ms a move, random pairs"
+    live.title = "random, v1, random pairs, 6x7, 100 ms a move"
     assert "--boards" not in RunView().title(live)[0]

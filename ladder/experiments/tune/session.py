@@ -181,8 +181,8 @@ def check_task(store: Store, task: TuningTask) -> BotRow | NewBot:
     original = original_of(store, task)
     budgets = task.settings.budgets
     budgets.for_bot(original.name, original.revision.budgets)
-    refuse_boards([original], task.settings.boards)
-    refuse_short_time([original], budgets.share_ms(original.name, task.settings.boards))
+    refuse_boards(original, task.settings.boards)
+    refuse_short_time(original, budgets.share_ms(original.name, task.settings.boards))
     compile_launches([original.revision.launch])
     return original
 

@@ -194,37 +194,35 @@ def make_entrants(
     }
 
 
-def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass]) -> None:
-    """Refuse bots that play none of the boards.
+def refuse_boards(
+    bot: BotRow | NewBot, boards: Iterable[BoardClass], others: Iterable[BotRow] = ()
+) -> None:
+    """Refuse a bot that plays none of the boards; propose one that the others play, too.
 
     Raises:
-        UnfitBot: one plays none of them.
+        UnfitBot: it plays none of them.
 
     """
-    classes, chosen = tuple(boards), list(bots)
-    for bot in chosen:
-        own = bot.revision.boards
-        if not any(can_play_class(own, each) for each in classes):
-            wanted = ", ".join(map(str, classes))
-            proposed = propose_boards(own, [other.revision.boards for other in chosen])
-            raise UnfitBot(
-                f"{bot.name} does not play {wanted}, but {describe_boards(own)}",
-                f"choose other boards, such as {proposed}",
-            )
+    own, classes = bot.revision.boards, tuple(boards)
+    if not any(can_play_class(own, each) for each in classes):
+        proposed = propose_boards(own, [other.revision.boards for other in others])
+        raise UnfitBot(
+            f"{bot.name} does not play {', '.join(map(str, classes))}, but {describe_boards(own)}",
+            f"choose other boards, such as {proposed}",
+        )
 
 
-def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None:
-    """Refuse bots that need more time per move than they would get.
+def refuse_short_time(bot: BotRow | NewBot, time_ms: int | None) -> None:
+    """Refuse a bot that needs more time per move than it would get.
 
     Raises:
-        UnfitBot: a bot needs more, as its trial at registration has shown.
+        UnfitBot: it needs more, as its trial at registration has shown.
 
     """
-    for bot in bots:
-        needed = bot.revision.launch.min_time_ms
-        if time_ms is not None and needed is not None and time_ms < needed:
-            raise UnfitBot(
-                f"{bot.name} takes {needed} ms per move whatever its budget is, more than the "
-                f"{time_ms} ms that this run gives it",
-                f"allow at least {needed} ms per move",
-            )
+    needed = bot.revision.launch.min_time_ms
+    if time_ms is not None and needed is not None and time_ms < needed:
+        raise UnfitBot(
+            f"{bot.name} takes {needed} ms per move whatever its budget is, more than the "
+            f"{time_ms} ms that this run gives it",
+            f"allow at least {needed} ms per move",
+        )

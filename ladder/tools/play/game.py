@@ -158,7 +158,7 @@ def prepare_entrant(store: Store, name: str, board: Board, budgets: Budgets) -> 
             f"{name} does not play on {board}, only on {describe_boards(bot.revision.boards)}: "
             f"choose {propose_boards(bot.revision.boards)}"
         )
-    refuse_short_time([bot], budgets.share_ms(name, [BoardClass(board)]))
+    refuse_short_time(bot, budgets.share_ms(name, [BoardClass(board)]))
     found = make_entrants(store, [bot], lambda each: budgets.for_bot(name, each.revision.budgets))
     compile_entrants(found.values())
     return found[name]

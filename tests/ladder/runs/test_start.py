@@ -101,7 +101,11 @@ def test_headline_and_table_of_a_resumed_run_agree(store: Store) -> None:
     recorder = Recorder()
     resumed = play(store, SETTINGS, recorder)
     assert recorder.games_at_start == [8, 8]
-    assert RunView().title(resumed.live)[0].startswith("resuming run 1 (8 games), seed 1: 4x4")
+    assert (
+        RunView()
+        .title(resumed.live)[0]
+        .startswith("resuming run 1 (8 games), seed 1: random, stupid, random pairs, 4x4")
+    )
     assert resumed.live.total_games == 20
     for bot in resumed.live.bots.values():
         assert bot.games == bot.wins + bot.draws + bot.losses == 20
