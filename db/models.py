@@ -59,7 +59,7 @@ which has 64 bits there."""
 
 COUNTED_BY = (
     *("division_id", "rated", "board_class", "a_revision_id", "b_revision_id"),
-    *("first_result", "second_result"),
+    *("first_result", "second_result", "first_termination", "second_termination"),
 )
 """Columns by which pairs are counted."""
 PAIR_SUMS = tuple(f"{side}_{name}" for side in "ab" for name in SideSums.__struct_fields__)

@@ -56,19 +56,11 @@ def outcome_columns(
 
 def side_columns(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
     """Return the columns of both players' sums."""
-    first, second = sides
     # Bots may report any number; sums over millions of games must fit in 64 bits.
     return {
-        "first_moves": first.moves,
-        "first_time_us": first.time_us,
-        "first_max_us": first.max_us,
-        "first_simulations": clamp_count(first.simulations),
-        "first_searched_us": first.searched_us,
-        "second_moves": second.moves,
-        "second_time_us": second.time_us,
-        "second_max_us": second.max_us,
-        "second_simulations": clamp_count(second.simulations),
-        "second_searched_us": second.searched_us,
+        f"{label}_{name}": clamp_count(getattr(sums, name))
+        for label, sums in zip(("first", "second"), sides, strict=True)
+        for name in SideSums.__struct_fields__
     }
 
 

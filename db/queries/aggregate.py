@@ -9,21 +9,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from db.database import Database, Queries
-from db.models import GAMES, PAIR_SUMS, PAIRS, Game, Pair, Run
+from db.models import PAIR_SUMS, Game, Pair, Run
 from db.queries.bots import read_bot_names
 from db.queries.games import find_id_range
 from db.records.aggregate import PairTableRow
 from db.records.games import SideSums, SideTotals
+from engine.result import Result
 
 TableKey = tuple[int, str, int, int]
 """Division, board class, A's and B's revision; A's is not the greater one."""
 
 _FINISHED = Pair.second_result.is_not(None)
 _KEY = (Pair.division_id, Pair.board_class, Pair.a_revision_id, Pair.b_revision_id)
-_RESULTS = (Pair.first_result, Pair.second_result)
+_ENDS = (Pair.first_result, Pair.second_result, Pair.first_termination, Pair.second_termination)
 _SIDE = SideSums.__struct_fields__
 _MAX_US = _SIDE.index("max_us")
 _HASHES_AT_ONCE = 500
@@ -93,7 +94,7 @@ class Aggregate(Queries):
         if since is None:
             return self._updated("division_id", division_id)
         with self._database.reading() as connection:
-            chosen = _Chosen.of("division_id", division_id).narrowed(Pair.started_at >= since)
+            chosen = [*_chosen("division_id", division_id), Pair.started_at >= since]
             return _to_rows(_count(connection, chosen), read_bot_names(connection))
 
     def of_run(self, run_id: int) -> list[PairTableRow]:
@@ -106,9 +107,9 @@ class Aggregate(Queries):
             marks = _read_marks(connection)
             before, tables = self._tables.get((column, value), (marks, None))
             if tables is None or not before.is_before(marks):
-                tables = _count(connection, _Chosen.of(column, value))
+                tables = _count(connection, _chosen(column, value))
             elif before != marks:
-                _add(tables, _count(connection, _Chosen.of(column, value, since=before.last_game)))
+                _add(tables, _count(connection, _chosen(column, value, since=before.last_game)))
             self._tables[column, value] = marks, tables
             return _to_rows(tables, read_bot_names(connection))
 
@@ -179,8 +180,8 @@ class Aggregate(Queries):
             marks = _read_marks(connection)
             before, counts = self._distinct_pairs.get((*chosen, since), (None, {}))
             if before != marks:
-                pairs = _Chosen.of(*chosen).pairs
-                pairs += () if since is None else (Pair.started_at >= since,)
+                pairs = _chosen(*chosen)
+                pairs += [] if since is None else [Pair.started_at >= since]
                 query = select(*_KEY, func.count(Pair.content.distinct())).where(*pairs)
                 counts = defaultdict(int)
                 for division, board_class, *sides, count in connection.execute(
@@ -220,79 +221,44 @@ def _between(
     return chosen
 
 
-class _Chosen(NamedTuple):
-    """Conditions on finished pairs, and on the forfeits among their games."""
+def _chosen(column: str, value: int, *, since: int | None = None) -> list[ColumnElement[bool]]:
+    """Select the finished rated pairs of a division, or the finished pairs of a run.
 
-    pairs: tuple[ColumnElement[bool], ...]
-    forfeits: tuple[ColumnElement[bool], ...]
-    """With them the planner finds the forfeits, which are few, by their index."""
+    Args:
+        column: ``division_id`` or ``run_id``.
+        value: the division or run.
+        since: leave out pairs up to this game.
 
-    @classmethod
-    def of(cls, column: str, value: int, *, since: int | None = None) -> "_Chosen":
-        """Return the rated pairs of a division, or the pairs of a run.
-
-        Args:
-            column: ``division_id`` or ``run_id``.
-            value: the division or run.
-            since: leave out pairs up to this game.
-
-        """
-        division: Any = value
-        if column == "run_id":
-            division = select(Run.division_id).where(Run.id == value).scalar_subquery()
-        rated = () if column == "run_id" else (Pair.rated.is_(True),)
-        forfeits = (Game.division_id == division, Game.offender.is_not(None))
-        if since is None:
-            return cls((Pair[column] == value, *rated, _FINISHED), forfeits)
-        fresh = Pair.id.in_(select(Game.pair_id).where(Game.id > since))
-        # With the sum, the planner looks up the fresh pairs instead of reading the whole index.
-        chosen = (fresh, Pair[column] + 0 == value, *rated, _FINISHED)
-        return cls(chosen, (*forfeits, Game.id > since))
-
-    def narrowed(self, condition: ColumnElement[bool]) -> "_Chosen":
-        """Return the pairs of these that fit another condition."""
-        return self._replace(pairs=(*self.pairs, condition))
+    """
+    rated = [] if column == "run_id" else [Pair.rated.is_(True)]
+    if since is None:
+        return [Pair[column] == value, *rated, _FINISHED]
+    fresh = Pair.id.in_(select(Game.pair_id).where(Game.id > since))
+    # With the sum, the planner looks up the fresh pairs instead of reading the whole index.
+    return [fresh, Pair[column] + 0 == value, *rated, _FINISHED]
 
 
-def _count(connection: Connection, chosen: _Chosen) -> _Tables:
+def _count(connection: Connection, chosen: Sequence[ColumnElement[bool]]) -> _Tables:
     """Return the tables of the finished pairs that fit."""
     sums = [(func.max if name.endswith("_max_us") else func.sum)(Pair[name]) for name in PAIR_SUMS]
-    query = select(*_KEY, *_RESULTS, func.count(), *sums).where(*chosen.pairs)
+    query = select(*_KEY, *_ENDS, func.count(), *sums).where(*chosen).group_by(*_KEY, *_ENDS)
     tables: _Tables = {}
-    for row in connection.execute(query.group_by(*_KEY, *_RESULTS)):
-        division, board_class, a, b, first, second, count, *values = row
-        table = _find(tables, (division, board_class, a, b))
-        if a > b:
-            first, second = second.mirrored, first.mirrored
-        table.counts[3 * first.points2 + second.points2] += count
-        sides = table.sides if a <= b else table.sides[::-1]
-        for side, start in zip(sides, (0, len(_SIDE)), strict=True):
-            _add_sums(side, [int(value) for value in values[start : start + len(_SIDE)]])
-    for row in connection.execute(_forfeits(chosen)):
-        *key, offender, termination, games = row
-        a, b = key[2:]
-        seat = offender if a <= b else 1 - offender
-        failures = _find(tables, tuple(key)).failures[seat]
-        failures[termination] = failures.get(termination, 0) + games
+    for row in connection.execute(query):
+        division, board_class, a, b, *ends, count = row[: len(_KEY) + len(_ENDS) + 1]
+        sums_of_sides = [int(value) for value in row[-len(PAIR_SUMS) :]]
+        first, second = ends[:2]
+        key = (division, board_class, min(a, b), max(a, b))
+        table = tables.setdefault(key, _Table())
+        seats = (0, 1) if a <= b else (1, 0)
+        grid = (first, second) if a <= b else (second.mirrored, first.mirrored)
+        table.counts[3 * grid[0].points2 + grid[1].points2] += count
+        for seat, start in zip(seats, (0, len(_SIDE)), strict=True):
+            _add_sums(table.sides[seat], sums_of_sides[start : start + len(_SIDE)])
+        for result, termination in zip(ends[:2], ends[2:], strict=True):
+            if termination.is_forfeit:
+                failures = table.failures[seats[0] if result is Result.LOSS else seats[1]]
+                failures[termination] = failures.get(termination, 0) + count
     return tables
-
-
-def _forfeits(chosen: _Chosen) -> Select[Any]:
-    """Select the number of forfeited games by key, offender (0 for A) and termination."""
-    offender = func.abs(Game.offender - Game.game)
-    by = (*_KEY, offender, Game.termination)
-    return (
-        select(*by, func.count())
-        .select_from(GAMES)
-        .join(PAIRS, Pair.id == Game.pair_id)
-        .where(*chosen.pairs, *chosen.forfeits)
-        .group_by(*by)
-    )
-
-
-def _find(tables: _Tables, key: tuple[Any, ...]) -> _Table:
-    division, board_class, a, b = key
-    return tables.setdefault((division, board_class, min(a, b), max(a, b)), _Table())
 
 
 def _add_sums(side: list[int], more: Iterable[int]) -> None:

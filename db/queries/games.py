@@ -77,22 +77,23 @@ class Games(Queries):
 
     def get(self, game_id: int) -> GameRow | None:
         """Return a game with its thoughts and last output, or None."""
-        with self._database.reading() as connection:
-            row = connection.execute(_select_whole().where(Game.id == game_id)).first()
-            if row is None:
-                return None
-            names, budgets = read_bot_names(connection), _read_budgets(connection)
-            return _whole_game(row, names, budgets)
+        return next(iter(self.get_many([game_id])), None)
 
     def get_many(self, game_ids: Iterable[int]) -> list[GameRow]:
         """Return the games with these ids that exist, whole, in the order of their ids."""
         wanted = sorted(set(game_ids))
         found = []
         with self._database.reading() as connection:
-            names, budgets = read_bot_names(connection), _read_budgets(connection)
+            names = read_bot_names(connection)
+            budgets = {row.id: row.budget for row in read_divisions(connection)}
             for start in range(0, len(wanted), _IDS_PER_STATEMENT):
                 part = wanted[start : start + _IDS_PER_STATEMENT]
-                query = _select_whole().where(Game.id.in_(part)).order_by(Game.id)
+                query = (
+                    select(*ROW, StoredLastOutput.stderr, StoredLastOutput.messages)
+                    .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == Game.id)
+                    .where(Game.id.in_(part))
+                    .order_by(Game.id)
+                )
                 rows = connection.execute(query)
                 found += [_whole_game(row, names, budgets) for row in rows]
         return found
@@ -172,22 +173,10 @@ class Games(Queries):
             return {row[0]: int(row[1]) for row in connection.execute(query.group_by(key))}
 
 
-def _select_whole() -> Select[Any]:
-    """Select whole games, with their last output if there is any."""
-    return select(*ROW, StoredLastOutput.stderr, StoredLastOutput.messages).outerjoin(
-        LAST_OUTPUTS, StoredLastOutput.game_id == Game.id
-    )
-
-
-def _read_budgets(connection: Connection) -> dict[int, Mapping[str, int]]:
-    """Return the budgets of all divisions."""
-    return {division.id: division.budget for division in read_divisions(connection)}
-
-
 def _whole_game(
     row: Any, names: dict[int, str], budgets: Mapping[int, Mapping[str, int]]
 ) -> GameRow:
-    """Return a row of `_select_whole` as a record."""
+    """Return a row with its last output as a record."""
     game = game_row(row, names)
     left_us = remaining_times(
         budgets[game.division_id],
