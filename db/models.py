@@ -9,7 +9,9 @@ The outcome columns of `pairs` repeat what its games hold, so that lists count p
 and read no game; an audit compares them (`db.outcomes`).
 
 Each secondary index serves a query that would otherwise scan a table; every index makes inserts
-slower. `games.line_hash` is the only one whose new entries are scattered over the index.
+slower. `games.line_hash` is the only one whose new entries are scattered over the index. The
+PostgreSQL backend takes the conditions of partial ones from SQLite's: to name that database here
+would load its dialect.
 
 The tables are those of SQLAlchemy's Core: its object-relational part takes as long to load as a
 small database to read.
@@ -305,14 +307,12 @@ PAIRS = _table(
         "ix_pairs_aborted",
         "run_id",
         sqlite_where=text("aborts > 0"),
-        postgresql_where=text("aborts > 0"),
     ),
     Index(
         "ix_pairs_counts",
         *COUNTED_BY,
         *PAIR_SUMS,
         sqlite_where=text("second_result IS NOT NULL"),
-        postgresql_where=text("second_result IS NOT NULL"),
     ),
     sqlite_autoincrement=True,
 )
@@ -367,7 +367,6 @@ GAMES = _table(
         "ix_games_forfeited",
         "division_id",
         sqlite_where=text("offender IS NOT NULL"),
-        postgresql_where=text("offender IS NOT NULL"),
     ),
     sqlite_autoincrement=True,
 )

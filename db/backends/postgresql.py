@@ -59,6 +59,10 @@ SESSION_END_S = 10.0
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """After 10 s without traffic each side probes the other three times, every 5 s."""
 
+for _table in METADATA.tables.values():
+    for _index in _table.indexes:
+        _index.dialect_kwargs["postgresql_where"] = _index.dialect_kwargs.get("sqlite_where")
+
 
 class PostgresqlBackend(Backend):
     """A database on a PostgreSQL server."""

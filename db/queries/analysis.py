@@ -102,7 +102,7 @@ class Analysis(Queries):
             )
             .join(VERDICTS, StoredVerdict.game_id == Game.id)
             .where(Game.division_id == division_id)
-            .order_by(Game.id)
+            .order_by(StoredVerdict.game_id)  # so that it begins with the games that have verdicts
         )
         if since is not None:
             query = query.where(Game.started_at >= since)

@@ -96,6 +96,9 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     runs = [*store.runs.find(kind=RunKind.LADDER), *store.runs.find()]
     if not runs:
         raise UsageError("this database holds no games yet: play some with `ladder run`")
+    divisions = store.divisions.all()
+    if len(divisions) == 1:
+        return divisions[0]
     rated = store.aggregate.count_games()
     games = {**store.games.count_unrated(), **rated}
     chosen = (run for counts in (rated, games) for run in runs if counts.get(run.division_id))
