@@ -31,7 +31,7 @@ from db.backends.locks import (
     take_lock,
 )
 from db.backends.place import Place
-from db.backends.sqlstate import CHANGED_PLAN, translate_sqlstate
+from db.backends.sqlstate import translate_sqlstate
 from db.errors import DatabaseError, InUse, NotALadderDatabase
 from db.models import METADATA
 from db.records.server import ServerState
@@ -47,8 +47,6 @@ _STATE = text(
     "current_setting('fsync') = 'off' OR current_setting('full_page_writes') = 'off' "
     "OR current_setting('synchronous_commit') = 'off' AS is_unsafe"
 )
-_REPLANNING = ("0A000", "RevalidateCachedQuery")
-"""SQLSTATE and server function of the error about changed columns of a prepared statement."""
 _FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
 """Tables that every version of this program creates."""
 _ATTACH_WRITER = text(
@@ -246,11 +244,7 @@ class PostgresqlBackend(Backend):
         reason = error.orig if isinstance(error, DBAPIError) else error
         if reason is None:
             return None
-        state = getattr(reason, "sqlstate", None)
-        source = getattr(getattr(reason, "diag", None), "source_function", None)
-        if (state, source) == _REPLANNING:
-            state = CHANGED_PLAN
-        known = translate_sqlstate(state, str(reason), reason)
+        known = translate_sqlstate(getattr(reason, "sqlstate", None), str(reason), reason)
         return None if known is None else known[0](f"{self.place} {known[1]}")
 
 

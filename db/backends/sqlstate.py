@@ -16,14 +16,10 @@ from db.errors import (
     Unwritable,
 )
 
-_NO_ANSWER = "does not answer ({reason}); check that its server runs, and the URL"
+_NO_ANSWER = "does not answer ({reason}); check that its server runs, and the URL with its sslmode"
 _REFUSED = (
     "refuses this user ({reason}); check the user in the URL, and the password in PGPASSWORD or "
     "~/.pgpass"
-)
-_TLS_FAILED = (
-    "could not agree on TLS with this program ({reason}); check the host, sslmode, sslrootcert, "
-    "sslcert and sslkey in the URL"
 )
 _UNWRITABLE = "cannot be written ({reason}); check the server's free disk space"
 _FORBIDDEN = (
@@ -35,15 +31,12 @@ _MISSING = "does not exist ({reason}); create it with `createdb`, or correct the
 
 _ENDED = "has ended this session ({reason}); check what delayed this process"
 BUSY = "is kept busy by {who}; wait for it or stop it, then try again"
-CHANGED_PLAN = "plan"
-"""Used as SQLSTATE when a migration has changed the columns of a prepared statement."""
 
 _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     # Whole codes before their classes.
     "53100": (Unwritable, _UNWRITABLE),  # disk full
     "53300": (Unreachable, _NO_ANSWER),  # too many connections
     "40001": (Contended, "rolled a transaction back ({reason}); try again"),
-    CHANGED_PLAN: (Contended, "was migrated meanwhile ({reason}); try again"),
     "40P01": (Contended, "rolled a transaction back ({reason}); try again"),
     "42501": (Unwritable, _FORBIDDEN),  # insufficient privilege
     "42P01": (Corrupt, _DAMAGED),  # undefined table
@@ -78,8 +71,6 @@ _BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] =
 
 Any other refusal is Unreachable and retried, since the server may be starting.
 """
-_TLS_WORDS = ("certificate", "does not support SSL", "alert", "private key")
-"""Words of libpq when it gives up a connection that the server accepted."""
 
 
 def translate_sqlstate(
@@ -108,8 +99,6 @@ def _find_by_words(message: str, error: BaseException) -> tuple[type[DatabaseErr
     if type(error).__name__ not in ("OperationalError", "InterfaceError"):
         return None
     reason = _reason(message)
-    if any(word in reason for word in _TLS_WORDS):
-        return DatabaseError, _TLS_FAILED
     if ("FATAL" in message or "no password" in message) and "timeout" not in message:
         for words, known in _BY_WORDS:
             if any(word in reason for word in words):

@@ -58,6 +58,9 @@ def test_an_unknown_bot_is_named(store: Store) -> None:
     for call in (
         store.bots.get,
         store.bots.retire,
+        store.bots.unretire,
+        store.bots.delete,
+        lambda name: store.bots.rename(name, "x"),
         lambda name: ensure_revision(store, name, revision()),
     ):
         with pytest.raises(UnknownRow, match="'nobody'"):
@@ -145,9 +148,6 @@ def test_divisions_of_two_defaults_differ(store: Store) -> None:
     assert '"fixed_opening":6' in keys[1]
     with pytest.raises(ValueError, match="openings"):
         store.divisions.ensure(Conditions("6x7,thu", None, {"time_ms": 100}))
-
-
-def test_a_division_with_an_unknown_budget_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="budget"):
         store.divisions.ensure(Conditions("thu", 0, {"hours": 1}))
 

@@ -88,15 +88,6 @@ def test_a_name_that_a_division_with_odds_holds_is_refused(store: Store) -> None
     assert store.bots.get("v2").name == "v2"
 
 
-def test_a_deleted_bot_leaves_its_name_in_runs(store: Store) -> None:
-    """A run without games of the bot names it as before."""
-    add_bots(store)
-    run = experiment(store)
-    store.bots.delete("v1")
-    assert store.runs.get(run.id).settings == run.settings
-    assert store.audit.integrity() == []
-
-
 def test_a_taken_name_is_refused(store: Store) -> None:
     """Another bot's name is refused, even if retired; its own name changes nothing."""
     add_bots(store, 3)
@@ -106,23 +97,6 @@ def test_a_taken_name_is_refused(store: Store) -> None:
             store.bots.rename("v1", taken)
     before = store.bots.get("v1")
     assert store.bots.rename("v1", "v1") == before
-
-
-def test_a_retired_bot_comes_back(store: Store) -> None:
-    """Unretiring restores the bot; a bot that is not retired stays as it is."""
-    add_bots(store, 2)
-    before = store.bots.all()
-    store.bots.retire("v1")
-    assert store.bots.unretire("v1").retired_at is None
-    assert store.bots.unretire("v1") == before[0]
-    assert store.bots.all() == before
-
-
-def test_every_change_of_an_unknown_bot_is_an_error(store: Store) -> None:
-    """The error names the bot."""
-    for change in (store.bots.unretire, store.bots.delete, lambda n: store.bots.rename(n, "x")):
-        with pytest.raises(UnknownRow, match="'nobody'"):
-            change("nobody")
 
 
 def test_a_bot_without_games_is_deleted(store: Store) -> None:
@@ -273,14 +247,3 @@ def test_a_run_in_play_is_not_deleted(store: Store) -> None:
     assert store.runs.delete(run.id) == 6
     assert not lock.is_alive(run.id)
     lock.close()
-
-
-def test_games_are_counted_by_run(store: Store) -> None:
-    """Finished games are counted for every run, rated or not; planned pairs are not."""
-    revisions = add_bots(store)
-    one, two, three = (new_run(store, rated=n != 2, stream=f"s{n}") for n in (1, 2, 3))
-    play_all(store, one, revisions, 3)
-    play_all(store, two, revisions, 2)
-    store.pairs.plan(three.id, 4, maker(revisions))
-    assert store.games.count_by_run() == {one.id: 6, two.id: 4}
-    assert store.runs.get(two.id).kind is RunKind.MATCH

@@ -22,7 +22,6 @@ from db.errors import (
     DatabaseError,
     Missing,
     NotALadderDatabase,
-    TooNew,
     Unreachable,
     Unwritable,
 )
@@ -30,7 +29,6 @@ from db.records.pairs import PlannedPair
 from db.store import RetryPolicy, Store
 from tests.db.making import add_bots, maker, new_bot, new_run, play_all, played, to_plan
 from tests.support.former import write_former
-from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
@@ -123,18 +121,6 @@ def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> 
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
 
 
-@pytest.mark.sqlite_file
-def test_newer_database_is_refused(place: str) -> None:
-    """An unknown version is refused with the advice to update."""
-    Store.open(place).close()
-    other = sqlite3.connect(place)
-    other.execute("UPDATE alembic_version SET version_num='9999'")
-    other.commit()
-    other.close()
-    with pytest.raises(TooNew, match="update this program"):
-        Store.open(place)
-
-
 @pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_truncated_file_is_corrupt(place: str) -> None:
@@ -207,24 +193,6 @@ def test_an_unanswered_opening_is_given_up_sooner_than_a_lock() -> None:
     with retry_policy.limited(0), pytest.raises(Unreachable):
         retry_policy.retry(attempt)
     assert errors == []
-
-
-@pytest.mark.slow
-@pytest.mark.sqlite_file
-def test_a_full_disk_is_reported_and_loses_nothing(place: str) -> None:
-    """A full disk is reported as such, and nothing stored before is lost."""
-    database = Database.open(place)
-    store = Store(database)
-    run, revisions = new_run(store), add_bots(store)
-    play_all(store, run, revisions, 3)
-    ((pages,),) = execute_sql(place, "PRAGMA page_count")
-    with database.writing() as connection:  # the limit is the connection's own
-        connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 1}")
-    with pytest.raises(Unwritable, match="disk"):
-        play_all(store, run, revisions, 500)
-    assert store.audit.integrity() == []
-    assert store.games.count(run.id) >= 6
-    store.close()
 
 
 def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:

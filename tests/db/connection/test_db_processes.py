@@ -128,19 +128,6 @@ def test_two_objects_of_a_process_exclude_each_other(place: str) -> None:
     one.close()
 
 
-@pytest.mark.slow
-@pytest.mark.sqlite_file
-def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
-    """Opening and closing the database in the same process does not free its run locks."""
-    with Store.open(place) as store:
-        lock = store.run_lock()
-        assert lock.try_acquire(1)
-        Store.open(place).close()
-        other = start(HOLDER, place, 1)
-        assert other.communicate("\n")[0] == "False\n"
-        lock.close()
-
-
 def test_a_missing_folder_for_lock_files_is_reported(tmp_path: Path) -> None:
     """The message names the folder."""
     with pytest.raises(Unwritable, match="cannot be written"):

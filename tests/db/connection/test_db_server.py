@@ -5,7 +5,6 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from random import Random
 from typing import Any
 
 import psycopg
@@ -25,18 +24,15 @@ from db.errors import (
     InUse,
     Missing,
     NotALadderDatabase,
-    TooNew,
     Unreachable,
     Unwritable,
 )
 from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
 from db.store import RetryPolicy, Store
-from tests.db.making import add_bots, maker, new_bot, new_run, play_all, played, to_plan
+from tests.db.making import add_bots, maker, new_bot, new_run, play_all
 from tests.support.lost_commits import lose_commits
 from tests.support.postgresql import Server, name_of, shared_server, why_none
-from tests.support.sql import execute_sql
-from tests.support.storing import finish_pair
 
 BUSY_S = 0.2
 """How long tests of waiting wait for a lock."""
@@ -189,46 +185,6 @@ def test_waiting_for_a_lock_ends_after_the_longest_wait(server: Server, url: str
         add_bots(store)
 
 
-def test_a_plan_that_a_migration_has_changed_is_made_again(
-    store: Store, server: Server, url: str, told: list[str]
-) -> None:
-    """Prepared statements, of pairs and of readers, must not end a run after a migration."""
-    run, revisions = new_run(store), add_bots(store)
-    for seed in range(8):  # the driver prepares a statement when it comes for the sixth time
-        play_all(store, run, revisions, 1, seed=seed)
-        store.games.count_by_run()
-        store.pairs.of_run(run.id)
-    server.execute("ALTER TABLE pairs ALTER COLUMN duration_us TYPE integer", name_of(url))
-    play_all(store, run, revisions, 1, seed=9)
-    store.pairs.of_run(run.id)
-    assert ["was migrated" in sentence for sentence in told] == [True, False] * 2
-    assert len(list(store.games.stream())) == 18
-
-
-def test_a_serialization_failure_is_tried_again(
-    store: Store, server: Server, url: str, told: list[str]
-) -> None:
-    """A transaction that the server undoes twice must be stored once, at the third attempt."""
-    run, revisions = new_run(store), add_bots(store)
-    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
-    name = name_of(url)
-    server.execute("CREATE SEQUENCE attempts", name)  # it counts those that are undone, too
-    server.execute(
-        "CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "IF nextval('attempts') < 3 THEN RAISE EXCEPTION 'collided' USING ERRCODE = '40001'; "
-        "END IF; RETURN NEW; END $$",
-        name,
-    )
-    server.execute(
-        "CREATE TRIGGER collide BEFORE UPDATE ON pairs FOR EACH ROW EXECUTE FUNCTION collide()",
-        name,
-    )
-    finished = finish_pair(store, to_plan(row), played(row, Random(1)))
-    assert ["collided" in sentence for sentence in told] == [True, True, False]
-    assert [game.id for game in store.games.stream()] == list(finished or ())
-    assert list(store.audit.outcomes()) == []
-
-
 def test_a_server_that_stays_away_is_reported_in_the_end(
     server: Server, url: str, told: list[str]
 ) -> None:
@@ -338,13 +294,6 @@ def test_passwords_are_in_no_message(server: Server) -> None:
     assert caught.value.__cause__ is None
 
 
-def test_a_newer_database_is_refused(url: str) -> None:
-    """An unknown version must be refused with the advice to update."""
-    execute_sql(url, "UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(TooNew, match="update this program"):
-        Store.open(url)
-
-
 def test_an_old_server_is_refused() -> None:
     """A server that is too old must be an error with its version."""
     place = locate("postgresql+psycopg://me@host/games")
@@ -424,25 +373,3 @@ def test_a_starting_server_is_waited_for_and_a_refusal_is_not(
     found, sentence = known
     assert found is kind
     assert words in sentence
-
-
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [
-        ('server certificate for "a" does not match host name "b"', DatabaseError),
-        ("server does not support SSL, but SSL was required", DatabaseError),
-        ("SSL error: certificate verify failed", DatabaseError),
-        ("SSL error: tlsv1 alert unknown ca", DatabaseError),
-        ('private key file "a.key" has group or world access', DatabaseError),
-        ("SSL connection has been closed unexpectedly", Unreachable),
-        ("Connection refused", Unreachable),
-    ],
-)
-def test_messages_of_failed_connections_decide_between_waiting_and_failing(
-    words: str, kind: type[DatabaseError]
-) -> None:
-    """A server that stops or is full is waited for; a missing or untrusted one is not."""
-    error = psycopg.OperationalError(f'connection to server at "host", port 5 failed: {words}')
-    known = translate_sqlstate(None, str(error), error)
-    assert known is not None
-    assert known[0] is kind

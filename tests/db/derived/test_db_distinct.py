@@ -35,14 +35,13 @@ def listed(tables: list[PairTableRow], revisions: set[int]) -> list[PairTableRow
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> None:
+def test_distinct_games_are_those_of_a_plain_count(store: Store) -> None:
     """For every choice of revisions, for a time span and for each run the count is that of a set.
 
     Games of former revisions, unrated games and those of other bots, which were stored before with
     the same moves, make no game of a list a repeated one.
     """
-    random = Random(seed)
+    random = Random(1)
     revisions = add_bots(store, 4)
     revisions.append(ensure_revision(store, "v1", revision("two")).id)
     runs = [new_run(store, rated=rated, stream=f"{n}") for n, rated in enumerate((True, False))]
@@ -126,7 +125,3 @@ def test_no_game_is_read_to_count_pairs_or_distinct_games(place: str) -> None:
         plan = execute_sql(place, f"EXPLAIN QUERY PLAN {counted}", [1] * counted.count("?"))
         assert f"COVERING INDEX {index}" in str(plan)
         assert "TEMP B-TREE FOR GROUP BY" not in str(plan)
-
-
-def test_a_list_without_games_has_no_distinct_games(store: Store) -> None:
-    assert store.aggregate.count_distinct([]) == 0

@@ -1,7 +1,6 @@
 """A new database has the tables of the models."""
 
 from contextlib import closing
-from importlib import import_module
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -10,7 +9,6 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Constraint, Table, create_engine
 from sqlalchemy.pool import NullPool
-from sqlalchemy.schema import CreateTable
 
 from db import migrations
 from db.backends.place import locate
@@ -72,14 +70,6 @@ def test_the_constant_of_the_version_is_that_of_the_newest_script() -> None:
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS))
     assert ScriptDirectory.from_config(config).get_heads() == [migrations.HEAD]
-
-
-@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
-def test_models_compile_for_both_dialects(dialect: str) -> None:
-    """The models use portable types only."""
-    chosen = import_module(f"sqlalchemy.dialects.{dialect}").dialect()
-    for table in METADATA.sorted_tables:
-        assert table.name in str(CreateTable(table).compile(dialect=chosen))
 
 
 @pytest.mark.sqlite_file
