@@ -17,10 +17,7 @@ from db.models import METADATA
 from db.queries.games import select_summaries
 from db.records.games import GameQuery
 from db.store import Store
-from engine.opening_set import parse_opening_set
 from tests.support.sql import execute_sql
-
-BOOK = parse_opening_set("4x4 0\n4x4 1")
 
 
 def counted_keys(table: Table) -> set[Constraint]:

@@ -226,7 +226,7 @@ def test_a_worker_that_cannot_host_a_bot_says_why(
         change="",
         created_at=0.0,
         retired_at=None,
-        revision=RevisionRow(1, 1, 1, "hash", launch, ("any",), None, {}, 0.0),
+        revision=RevisionRow("hash", launch, ("any",), id=1, bot_id=1, number=1, created_at=0.0),
     )
     bundle = pack_bundle(
         [row], SIDES[:1], limits=DEFAULT_LIMITS, sandbox=(), pin=False, adjudicated=()
