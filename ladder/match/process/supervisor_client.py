@@ -168,17 +168,13 @@ class SupervisorClient:
             "group": group,
         }
         words = [f"{name}={value}" for name, value in options.items() if value]
-        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
-            their_stdin, stdin = os.pipe()
-            stdout, their_stdout = os.pipe()
-            their_control, control = os.pipe()
-            status, their_status = os.pipe()
-            for descriptor in (their_stdin, their_stdout, their_control, their_status):
-                theirs.callback(os.close, descriptor)
-            for descriptor in (stdin, stdout, control, status):
-                ours.callback(os.close, descriptor)
-            words += [f"control={their_control}", f"status={their_status}"]
-            orphans.adopt_orphans()
+        their_stdin, stdin = os.pipe()
+        stdout, their_stdout = os.pipe()
+        their_control, control = os.pipe()
+        status, their_status = os.pipe()
+        words += [f"control={their_control}", f"status={their_status}"]
+        orphans.adopt_orphans()
+        try:
             with orphans.start_lock:
                 popen = subprocess.Popen(
                     (*SUPERVISOR, *words, "--", *before, *command),
@@ -190,7 +186,9 @@ class SupervisorClient:
                     start_new_session=True,
                 )
                 orphans.supervisors.add(popen.pid)
-            ours.pop_all()
+        finally:
+            for descriptor in (their_stdin, their_stdout, their_control, their_status):
+                os.close(descriptor)
         for descriptor in (stdin, status):
             os.set_blocking(descriptor, False)
         return cls(popen, stdin, stdout, control, status, Path(scratch), log, group)

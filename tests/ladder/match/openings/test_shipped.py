@@ -83,10 +83,7 @@ def settings_of(**options: str | int) -> RunSettings:
     ("options", "proposes"),
     [
         ({"boards": "standard"}, True),
-        ({"boards": "thu,6x7"}, True),
-        ({"boards": "5x5"}, False),
         ({"boards": "thu,5x5"}, False),
-        ({"boards": "thu", "opening_plies": 4}, False),
         ({"boards": "thu", "openings": "balanced"}, False),
     ],
 )
