@@ -17,8 +17,6 @@ from ladder.match.process.sandbox import PROGRAM, STANDARD
 from ladder.moments import duration_s
 from ladder.names import check_name
 from ladder.runs.budgets import Budgets
-from ladder.stats.choices import Model
-from ladder.stats.sprt import Sprt, check_chances
 
 DEFAULT_TIME = "100ms"
 
@@ -235,69 +233,6 @@ def parse_margin(text: str) -> int:
     if milliseconds != int(milliseconds) or not 0 <= milliseconds <= MAX_TIME_MS:
         raise UsageError(f"--margin: {text!r} is not a time such as 50ms")
     return int(milliseconds)
-
-
-LIMIT = 10**15
-"""The largest count: sums and squares of such numbers still fit a float."""
-ELO_LIMIT = 2000.0
-"""The largest Elo of a hypothesis: beyond it an expected score is 0 or 1 to five digits."""
-_WHOLE = re.compile(r"\d+", re.ASCII)
-
-Counts = tuple[int, ...]
-
-
-def parse_counts(wdl: str | None, penta: str | None) -> Counts:
-    """Return the counts of one of the two options, in the order of `ladder.stats.counts`.
-
-    Args:
-        wdl: ``W,D,L``: games won, drawn, lost.
-        penta: ``LL,LD,DD,WD,WW``: pairs from the lowest score to the highest; the middle one also
-            counts pairs of a win and a loss.
-
-    Raises:
-        UsageError: none or both are given, or one is not such a list or counts no game.
-
-    """
-    if (wdl is None) == (penta is None):
-        raise UsageError("give either --wdl W,D,L or --penta LL,LD,DD,WD,WW")
-    if wdl is not None:
-        wins, draws, losses = _numbers("--wdl", "W,D,L", wdl)
-        return losses, draws, wins
-    return _numbers("--penta", "LL,LD,DD,WD,WW", penta or "")
-
-
-def parse_hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: Model) -> Sprt:
-    """Return a sequential test between two Elo differences.
-
-    Raises:
-        UsageError: a number is out of range, or elo0 is not below elo1.
-
-    """
-    for option, elo in (("--elo0", elo0), ("--elo1", elo1)):
-        if not abs(elo) <= ELO_LIMIT:
-            raise UsageError(
-                f"{option}: {elo:g} is not between -{ELO_LIMIT:g} and {ELO_LIMIT:g} Elo"
-            )
-    if not elo0 < elo1:
-        raise UsageError(
-            f"--elo0: {elo0:g} is not below --elo1, {elo1:g}: give the smaller one as --elo0"
-        )
-    check_chances(alpha, beta)
-    return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
-
-
-def _numbers(option: str, form: str, text: str) -> Counts:
-    words = [word.strip() for word in text.split(",")]
-    wanted = form.count(",") + 1
-    if len(words) != wanted or not all(_WHOLE.fullmatch(word) for word in words):
-        raise UsageError(f"{option}: {text!r} is not {wanted} whole numbers {form}, none below 0")
-    # Python refuses to read numbers of thousands of digits, and a long one is too large anyway.
-    if any(len(word) > len(str(LIMIT)) or int(word) > LIMIT for word in words):
-        raise UsageError(f"{option}: {text!r} has a count above {LIMIT}")
-    numbers = tuple(int(word) for word in words)
-    if not any(numbers):
-        raise UsageError(f"{option}: {text} counts no games: give at least one")
-    return numbers
 
 
 _PLIES = re.compile(r"([0-9]{0,3})\.\.([0-9]{0,3})|([0-9]{1,3})")

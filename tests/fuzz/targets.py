@@ -34,9 +34,9 @@ from engine.board import (
 from engine.errors import EngineError
 from engine.position import Position, format_moves, parse_moves, parse_position
 from ladder.cli.app import app
+from ladder.cli.commands.stats import parse_counts
 from ladder.cli.config import read_defaults
 from ladder.cli.parsing import (
-    parse_counts,
     parse_margin,
     parse_since,
     parse_time,

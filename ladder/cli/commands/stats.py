@@ -1,16 +1,22 @@
 """`ladder stats`: the statistics as a calculator, from counts on the command line."""
 
+import re
 from typing import Annotated
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import Chance, number
 from ladder.cli.output import print_result
-from ladder.cli.parsing import parse_counts, parse_hypotheses
+from ladder.errors import UsageError
 from ladder.stats.choices import Model
 from ladder.stats.elo import EloEstimate, estimate
-from ladder.stats.sprt import sprt_result
+from ladder.stats.sprt import Sprt, check_chances, sprt_result
 from reports.stats import elo_document, elo_text, los_document, los_text, sprt_document, sprt_text
 
+LIMIT = 10**15
+"""The largest count: sums and squares of such numbers still fit a float."""
+_WHOLE = re.compile(r"\d+", re.ASCII)
+
+Counts = tuple[int, ...]
 Hypothesis = Annotated[float, number(-2000, 2000, with_low=True)]
 app = CommandGroup(help="Compute Elo, sequential tests and superiority from counts of games.")
 
@@ -67,9 +73,48 @@ def sprt(
       ladder stats sprt --wdl 60,10,30 --elo0 0 --elo1 10
     """
     counts = parse_counts(wdl, penta)
-    test = parse_hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
+    if not elo0 < elo1:
+        raise UsageError(
+            f"--elo0: {elo0:g} is not below --elo1, {elo1:g}: give the smaller one as --elo0"
+        )
+    check_chances(alpha, beta)
+    test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
 
 
 def _estimate(wdl: str | None, penta: str | None) -> EloEstimate:
     return estimate(counts=parse_counts(wdl, penta))
+
+
+def parse_counts(wdl: str | None, penta: str | None) -> Counts:
+    """Return the counts of one of the two options, in the order of `ladder.stats.counts`.
+
+    Args:
+        wdl: ``W,D,L``: games won, drawn, lost.
+        penta: ``LL,LD,DD,WD,WW``: pairs from the lowest score to the highest; the middle one also
+            counts pairs of a win and a loss.
+
+    Raises:
+        UsageError: none or both are given, or one is not such a list or counts no game.
+
+    """
+    if (wdl is None) == (penta is None):
+        raise UsageError("give either --wdl W,D,L or --penta LL,LD,DD,WD,WW")
+    if wdl is not None:
+        wins, draws, losses = _numbers("--wdl", "W,D,L", wdl)
+        return losses, draws, wins
+    return _numbers("--penta", "LL,LD,DD,WD,WW", penta or "")
+
+
+def _numbers(option: str, form: str, text: str) -> Counts:
+    words = [word.strip() for word in text.split(",")]
+    wanted = form.count(",") + 1
+    if len(words) != wanted or not all(_WHOLE.fullmatch(word) for word in words):
+        raise UsageError(f"{option}: {text!r} is not {wanted} whole numbers {form}, none below 0")
+    # Python refuses to read numbers of thousands of digits, and a long one is too large anyway.
+    if any(len(word) > len(str(LIMIT)) or int(word) > LIMIT for word in words):
+        raise UsageError(f"{option}: {text!r} has a count above {LIMIT}")
+    numbers = tuple(int(word) for word in words)
+    if not any(numbers):
+        raise UsageError(f"{option}: {text} counts no games: give at least one")
+    return numbers

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from typing import TYPE_CHECKING
 
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow
@@ -13,7 +14,6 @@ from engine.board import BoardClass, parse_board
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
-from engine.solver.solver import Solver
 from ladder.experiments.suite.puzzle import (
     TABLE_MIB,
     THEMES,
@@ -25,6 +25,9 @@ from ladder.experiments.suite.puzzle import (
 from ladder.results.analysis.game import Solvers
 from ladder.results.analysis.verdict import solve_columns
 from ladder.search_watch import SearchWatch
+
+if TYPE_CHECKING:
+    from engine.solver.solver import Solver
 
 MAX_PER_GAME = 2
 """Most puzzles of one game, so that a suite does not repeat itself."""
@@ -124,7 +127,7 @@ def mine(
 
 def _search_game(
     game: Position,
-    solver: Solver,
+    solver: "Solver",
     nodes: int,
     state: Mining,
     is_wanted: Callable[[bytes, str, int], bool],

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -12,11 +12,14 @@ from msgspec import Meta
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.errors import EngineError
 from engine.position import LANE, Position, connects_four, format_moves, geometry, parse_moves
-from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
+from ladder.results.analysis.game import Solvers
 from ladder.results.analysis.verdict import Columns, best_bounds, distance_of, solve_columns
 from ladder.visible import visible
+
+if TYPE_CHECKING:
+    from engine.solver.solver import Solver
 
 SHIPPED = Path(__file__).with_name("shipped")
 """The suites that come with the program."""
@@ -136,10 +139,10 @@ def read_suite(word: str, check: Callable[[int, int], None] = lambda *_: None) -
         raise UsageError(f"{name} is not a text file: write one JSON object per line") from error
     if not lines:
         raise UsageError(f"{name} has no position: make some with `ladder suite make`")
-    solver: Solver | None = None
+    solvers = Solvers(TABLE_MIB)
     for done, (number, puzzle) in enumerate(lines):
         check(done, len(lines))
-        solver = _check(name, number, puzzle, solver)
+        _check(name, number, puzzle, solvers)
     return Suite(file.stem, tuple(puzzle for _, puzzle in lines))
 
 
@@ -163,12 +166,10 @@ def _lines(name: str, text: str) -> Iterator[tuple[int, Puzzle]]:
         yield number, puzzle
 
 
-def _check(name: str, number: int, puzzle: Puzzle, solver: Solver | None) -> Solver:
-    """Check a puzzle with the solver; return the solver, a new one for another board."""
+def _check(name: str, number: int, puzzle: Puzzle, solvers: Solvers) -> None:
+    """Check a puzzle with the solver."""
     position = puzzle.position
-    if solver is None or solver.board != position.board:
-        solver = Solver(position.board, table_mib=TABLE_MIB)
-    columns = solve_columns(solver, position, CHECK_NODES)
+    columns = solve_columns(solvers.on(position.board), position, CHECK_NODES)
     best, right = best_bounds(columns), right_column(columns)
     distance = distance_of(best.low) if best.is_exact else puzzle.distance
     for what, true, stored in (
@@ -179,7 +180,6 @@ def _check(name: str, number: int, puzzle: Puzzle, solver: Solver | None) -> Sol
         if true != stored:
             found = "not known" if true is None else true
             raise UsageError(f"{name}, line {number}: the {what} is {found}, not {stored}")
-    return solver
 
 
 SHORT_WIN = 9
@@ -197,7 +197,7 @@ WIN, DEFENCE, TRAP, ZUGZWANG, ENDGAME = (
 THEMES = (WIN, DEFENCE, TRAP, ZUGZWANG, ENDGAME)
 
 
-def theme_of(solver: Solver, position: Position, columns: Columns) -> str | None:
+def theme_of(solver: "Solver", position: Position, columns: Columns) -> str | None:
     """Return the theme of a position with one right column; None if it fits none.
 
     - ``zugzwang``: best play ends because the loser must play below a winning cell.
@@ -261,7 +261,7 @@ def _has_trap(position: Position, right: int) -> bool:
     return bool(below & ~geometry(position.board).lanes[right])
 
 
-def _ends_in_zugzwang(solver: Solver, position: Position) -> bool:
+def _ends_in_zugzwang(solver: "Solver", position: Position) -> bool:
     """Return whether best play ends on a cell that the loser had to open."""
     winner = position.to_move
     last: int | None = None

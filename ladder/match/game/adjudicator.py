@@ -5,13 +5,16 @@ by nodes, not by time: the same moves are adjudicated alike on every machine.
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from db.records.games import Proof, Thought
 from engine.board import Board, BoardClass
 from engine.position import Position
 from engine.result import Result
-from engine.solver.solver import Solver
 from engine.solver.value import Outcome, Solution
+
+if TYPE_CHECKING:
+    from engine.solver.solver import Solver
 
 TABLE_MIB = 4
 """Size of the solver's table, which each game begins empty."""
@@ -36,7 +39,7 @@ class Adjudicator:
 
         """
         self._plies, self._nodes = plies, nodes
-        self._solver = Solver(board, TABLE_MIB)
+        self._solver = _open_solver(board)
         self._solver.prepare()
         self._is_trusted = [True, True]
         """Whether the claims of each side are checked; after one without a proof they are not."""
@@ -81,10 +84,16 @@ def proof_of(position: Position, solution: Solution) -> Proof | None:
 
 def needs_compiling(boards: Iterable[BoardClass]) -> bool:
     """Return whether the solver's kernels for these boards are missing in the cache."""
-    return not all(Solver(each.smallest, TABLE_MIB).is_compiled for each in boards)
+    return not all(_open_solver(each.smallest).is_compiled for each in boards)
 
 
 def compile_solver(boards: Iterable[BoardClass]) -> None:
     """Compile the solver's kernels for boards; for a process of its own, to free the memory."""
     for each in boards:
-        Solver(each.smallest, TABLE_MIB).prepare()
+        _open_solver(each.smallest).prepare()
+
+
+def _open_solver(board: Board) -> "Solver":
+    from engine.solver.solver import Solver  # loads the compiler
+
+    return Solver(board, TABLE_MIB)

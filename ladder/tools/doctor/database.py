@@ -8,9 +8,9 @@ from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Termination
-from engine.solver.solver import Solver
 from ladder.match.game.adjudicator import TABLE_MIB, proof_of
 from ladder.names import counted
+from ladder.results.analysis.game import Solvers
 from ladder.tools.doctor.machine import SHOWN, Diagnosis, Level
 
 CHECK_NODES = 10_000_000
@@ -107,13 +107,11 @@ def _check_adjudicated(store: Store) -> list[Diagnosis]:
     """Solve the final positions of adjudicated games again, without help from earlier ones."""
     checked = undecided = 0
     contradictions: list[str] = []
-    solver: Solver | None = None
+    solvers = Solvers(TABLE_MIB)
     for game in store.games.stream(GameQuery(termination=Termination.ADJUDICATED)):
         position = Position.from_moves(parse_board(game.board), game.moves)
-        if solver is None or solver.board != position.board:
-            solver = Solver(position.board, TABLE_MIB)
-        else:
-            solver.clear()
+        solvers.begin_game()
+        solver = solvers.on(position.board)
         found = proof_of(position, solver.solve(position, nodes=CHECK_NODES))
         checked += 1
         undecided += found is None
