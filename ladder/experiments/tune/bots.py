@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -162,7 +162,7 @@ class Registration:
     """The reason why it is registered or not."""
 
 
-def original_of(store: Store, task: TuningTask) -> BotRow | NewBot:
+def original_of(store: Store, task: TuningTask) -> NewBot:
     """Return the bot before the tuning: a registered one of equal content, or a new one.
 
     Raises:
@@ -244,7 +244,7 @@ def _examined(
     return examine(known_bots(store), request, task.settings.confinement, packed=bot).new
 
 
-def stored_bot(store: Store, bot: BotRow | NewBot) -> BotRow:
+def stored_bot(store: Store, bot: NewBot) -> BotRow:
     """Return a bot from the store; a new one is stored as retired."""
     if isinstance(bot, BotRow):
         return bot
@@ -287,29 +287,14 @@ def register_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) 
         if known.revision.content_hash == tuned.revision.content_hash:
             return Registration(name, True, "it was registered before")
         raise _name_taken(name)
-    save_bot(store, _renamed(tuned, name), replace=False)
+    content = {each.name: getattr(tuned.revision, each.name) for each in fields(NewRevision)}
+    new = {each.name: getattr(tuned, each.name) for each in fields(NewBot)}
+    renamed = NewBot(**{**new, "name": name, "revision": NewRevision(**content)})
+    save_bot(store, renamed, replace=False)
     return Registration(name, True, "it won the gate")
 
 
 def _name_taken(name: str) -> UsageError:
     return UsageError(
         f"a bot called {name} is already registered: choose another name", option="register"
-    )
-
-
-def _renamed(bot: BotRow, name: str) -> NewBot:
-    revision = bot.revision
-    return NewBot(
-        name=name,
-        family=bot.family,
-        spec=bot.spec,
-        based_on=bot.based_on,
-        change=bot.change,
-        revision=NewRevision(
-            content_hash=revision.content_hash,
-            launch=revision.launch,
-            budgets=revision.budgets,
-            boards=revision.boards,
-            files=revision.files,
-        ),
     )

@@ -6,10 +6,11 @@ Pairs are played and not stored; a step is stored when all of its pairs are done
 import heapq
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
-from db.records.bots import BotRow, NewBot, RevisionRow
+from db.records.bots import BotRow
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -43,9 +44,7 @@ class TuningJudge(Judge, PairSource):
 
     keeps_planned = True  # the run ends with the verdict of its gate
 
-    def __init__(
-        self, store: Store, task: TuningTask, run: RunRow, original: BotRow | NewBot
-    ) -> None:
+    def __init__(self, store: Store, task: TuningTask, run: RunRow, original: BotRow) -> None:
         """Resume the search where its stored steps left it.
 
         Args:
@@ -175,33 +174,19 @@ class TuningJudge(Judge, PairSource):
         self.live.estimate = self.search.estimate
 
 
-def side_rows(task: TuningTask, original: BotRow | NewBot) -> list[BotRow]:
+def side_rows(task: TuningTask, original: BotRow) -> list[BotRow]:
     """Return the two sides of every pair as bots that are not stored."""
-    revision, launch = original.revision, original.revision.launch
+    launch = original.revision.launch
     if not launch.is_own:  # with the placeholders, which each pair fills in
         command = task.template.command_at(launch.command, task.template.placeholders)
         launch = msgspec.structs.replace(launch, command=command)
     return [
-        BotRow(
+        replace(
+            original,
             id=number,
             name=name,
-            family=original.family,
             spec=task.template.spec,
-            based_on=None,
-            change="",
-            created_at=0.0,
-            retired_at=None,
-            revision=RevisionRow(
-                id=number,
-                bot_id=number,
-                number=1,
-                content_hash=revision.content_hash,
-                launch=launch,
-                budgets=revision.budgets,
-                boards=revision.boards,
-                files=revision.files,
-                created_at=0.0,
-            ),
+            revision=replace(original.revision, id=number, bot_id=number, launch=launch),
         )
         for number, name in enumerate((A, B), start=1)
     ]

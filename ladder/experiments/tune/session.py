@@ -106,7 +106,7 @@ def tune(
 
     """
     store = context.store
-    original = check_task(store, task)
+    original = stored_bot(store, check_task(store, task))
     settings = task.run_settings(original.revision.content_hash)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         run = resume_or_create(store, lock, settings, {}, task.test.settings, lambda _: True)
@@ -122,7 +122,7 @@ def _search_and_gate(
     context: ExperimentContext,
     task: TuningTask,
     run: RunRow,
-    original: BotRow | NewBot,
+    original: BotRow,
     register: str | None,
     search_watcher: RunWatcher,
 ) -> TuningOutcome:
@@ -170,7 +170,7 @@ def _search(
         return runner.play().ending
 
 
-def check_task(store: Store, task: TuningTask) -> BotRow | NewBot:
+def check_task(store: Store, task: TuningTask) -> NewBot:
     """Check everything that needs no game, and return the bot before the tuning.
 
     Raises:
@@ -191,16 +191,15 @@ def _gate(
     context: ExperimentContext,
     task: TuningTask,
     run: RunRow,
-    original: BotRow | NewBot,
+    original: BotRow,
     estimate: ParameterValues,
 ) -> tuple[GateOutcome, BotRow]:
     """Return the gate of the tuned bot against the original, stored or else played."""
     store = context.store
-    baseline = stored_bot(store, original)
-    tuned = tuned_of(store, task, estimate, baseline, run.id)
-    settings = task.gate_settings((tuned.name, baseline.name), run.seed, run.id)
-    gate = GateTask(settings, tuned, [baseline], task.test)
-    if tuned.revision.id == baseline.revision.id:
+    tuned = tuned_of(store, task, estimate, original, run.id)
+    settings = task.gate_settings((tuned.name, original.name), run.seed, run.id)
+    gate = GateTask(settings, tuned, [original], task.test)
+    if tuned.revision.id == original.revision.id:
         # The tuning changed nothing: a gate would be a bot against itself.
         return gate.decided_by(()), tuned
     answer = find_answer(store, gate)
