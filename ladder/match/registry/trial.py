@@ -224,8 +224,10 @@ class _Trial(NamedTuple):
     @property
     def keeps_process(self) -> bool:
         """Whether the bot's process plays more than one game."""
-        # The host of a `saiblo:` bot starts its program for every game.
-        return self.launch.restart is not Restart.GAME and self.launch.host not in COURSE_HOSTS
+        # The host of a `saiblo:` bot starts its program for every game. Built-in players share one
+        # kind of process, with the opponent in a trial, too.
+        is_foreign = not self.launch.is_own and self.launch.host not in COURSE_HOSTS
+        return is_foreign and self.launch.restart is not Restart.GAME
 
     def play_next(self, board: Board, number: int) -> TrialGame:
         """Play the next game, with the process of the one before if that is kept.
