@@ -27,25 +27,23 @@ def find_leftovers(folder: Path | None = None) -> list[Path]:
     """Return this user's scratch folders, or control groups, without harness and supervisor."""
     folder = Path(tempfile.gettempdir()) if folder is None else folder
     found = []
-    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
-        for entry in entries:
-            name = NAME.fullmatch(entry.name)
-            if name is not None and _is_ours(entry) and _is_free(entry, int(name[1])):
-                found.append(Path(entry.path))
-    return sorted(found)
+    for path in sorted(folder.glob("ladder-*")):
+        name = NAME.fullmatch(path.name)
+        if name is not None and not psutil.pid_exists(int(name[1])) and _is_unlocked(path):
+            found.append(path)
+    return found
 
 
-def clear_leftovers(folder: Path | None = None, parent: Path | None = None) -> int:
+def clear_leftovers(folder: Path | None = None) -> int:
     """Kill leftover processes, remove their folders, and return how many folders there were.
 
     The processes are found by their control group, or by a scratch folder as their HOME.
 
     Args:
         folder: the folder of scratch folders; None: that of this process.
-        parent: the parent of control groups; None: that of this process.
 
     """
-    parent = cached_parent_group() if parent is None else parent
+    parent = cached_parent_group()
     for group in [] if parent is None else find_leftovers(parent):
         end_group(str(group), PATIENCE_S)
     found = find_leftovers(folder)
@@ -72,21 +70,10 @@ def _kill_by_home(scratch: str) -> None:
         time.sleep(0.005)
 
 
-def _is_ours(entry: os.DirEntry[str]) -> bool:
+def _is_unlocked(folder: Path) -> bool:
+    """Return whether the supervisor of a folder has ended; False for folders of other users."""
     try:
-        return entry.is_dir(follow_symlinks=False) and (
-            entry.stat(follow_symlinks=False).st_uid == os.geteuid()
-        )
-    except OSError:  # removed meanwhile
-        return False
-
-
-def _is_free(entry: os.DirEntry[str], harness: int) -> bool:
-    """Return whether harness and supervisor of a folder have ended."""
-    try:
-        if Path(f"/proc/{harness}").exists():
-            return False
-        descriptor = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         return False
     try:

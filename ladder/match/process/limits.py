@@ -130,33 +130,30 @@ def enter_group(folder: str) -> None:
 
 
 def end_group(folder: str, patience_s: float) -> bool:
-    """Kill all processes in a group and below it, and remove it; return whether it is gone.
+    """Kill all processes in a group and remove it; return whether it is gone.
 
     Tries at least once, and again for up to `patience_s` seconds.
     """
     deadline = time.monotonic() + patience_s
-    while os.path.isdir(folder):
+    while True:
         try:
             _write(f"{folder}/cgroup.kill", "1")
         except OSError:
             pass
-        _remove(folder)
+        if _remove(folder):
+            return True
         if time.monotonic() > deadline:
-            return not os.path.isdir(folder)
+            return False
         time.sleep(0.0005)
-    return True
 
 
-def _remove(folder: str) -> None:
-    """Remove a group and its subgroups, as far as their processes have ended."""
+def _remove(folder: str) -> bool:
+    """Remove a group if its processes have ended; return whether it is gone."""
     try:
-        with os.scandir(folder) as entries:
-            below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        for path in below:
-            _remove(path)
         os.rmdir(folder)
     except OSError:
         pass
+    return not os.path.isdir(folder)
 
 
 def _write(path: str, text: str) -> None:

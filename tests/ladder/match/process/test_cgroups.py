@@ -11,7 +11,7 @@ from ladder.match.process.cgroups import (
     cpu_quota,
     find_parent_group,
 )
-from ladder.match.process.limits import LimitMonitor, end_group, make_group
+from ladder.match.process.limits import LimitMonitor, make_group
 from ladder.match.process.procfs import descendants
 from tests.support.fakes import StartFake, open_game
 
@@ -90,22 +90,6 @@ def test_a_kill_for_the_memory_of_a_group_is_seen(tmp_path: Path, killed: int, t
     assert monitor.find_group_excess().startswith(text)
     assert bool(monitor.find_group_excess()) is bool(text)
     assert LimitMonitor({}).find_group_excess() == ""
-
-
-@needs_groups
-def test_all_in_a_group_end_at_once() -> None:
-    """Processes in other sessions and in subgroups end with the group."""
-    assert HERE is not None
-    folder = f"{HERE}/ladder-test-{os.getpid()}"
-    os.makedirs(f"{folder}/inner")
-    with subprocess.Popen(["sleep", "600"], start_new_session=True) as outer:  # noqa: SIM117
-        with subprocess.Popen(["sleep", "600"]) as inner:
-            Path(folder, "cgroup.procs").write_text(str(outer.pid))
-            Path(folder, "inner", "cgroup.procs").write_text(str(inner.pid))
-            assert end_group(folder, 5)
-            assert (outer.wait(), inner.wait()) == (-9, -9)
-    assert not os.path.exists(folder)
-    assert end_group(folder, 0)
 
 
 @needs_groups
