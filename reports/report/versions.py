@@ -7,6 +7,7 @@ from ladder.names import counted
 from ladder.results.standings.lineage import LineVersion, Regressions, Step
 from reports.layout.fields import Field, columns_of, csv_of, moment_field, plain_values
 from reports.layout.format import rounded
+from reports.layout.links import bot_link
 from reports.layout.listing import Listing, Titled
 from reports.report.rating_columns import rating_words
 
@@ -20,9 +21,19 @@ def _words(version: LineVersion) -> str:
 
 
 LINE = (
-    Field("bot", "bot", value=lambda each: each.row.name),
+    Field(
+        "bot",
+        "bot",
+        value=lambda each: each.row.name,
+        link=lambda each, _: bot_link(each.row.name),
+    ),
     Field("based_on", value=lambda each: each.row.based_on),
-    Field(head="Elo", form="d", text=lambda each, _: _words(each)),
+    Field(
+        head="Elo",
+        form="d",
+        value=lambda each: _rating(each, "elo"),
+        text=lambda each, _: _words(each),
+    ),
     Field(
         "games",
         "games",
@@ -31,7 +42,7 @@ LINE = (
         level=2,
     ),
     moment_field("since", lambda each: each.row.created_at, level=3),
-    Field("change", "what changed", value=lambda each: each.row.change, level=1),
+    Field("change", "what changed", value=lambda each: each.row.change, level=1, is_prose=True),
     Field("elo", value=lambda each: _rating(each, "elo")),
     Field("error95", value=lambda each: _rating(each, "error95")),
     Field("created_at", value=lambda each: each.row.created_at),

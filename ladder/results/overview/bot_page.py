@@ -12,6 +12,7 @@ from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.results.overview.games import search
 from ladder.results.overview.overview import read_current_list
 from ladder.results.standings.against import Opponent, compare_with_opponents
+from ladder.results.standings.lineage import LineVersion, line_of
 from ladder.results.standings.pool import RatedMoment, rating_history
 from ladder.results.standings.standings import BotStanding
 
@@ -31,6 +32,8 @@ class BotPage:
     standing: BotStanding | None
     """None if it has no rated games in the division."""
     history: Sequence[RatedMoment]
+    line: Sequence[LineVersion]
+    """Its versions; empty without rated games."""
     opponents: Sequence[Opponent]
     forfeits: Sequence[GameRow]
     """Its latest forfeits in any division, with the last output."""
@@ -60,11 +63,12 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         chosen = store.divisions.find(division)
     elif latest:
         chosen = next(each for each in divisions if each.id == latest[0].division_id)
-    standing, opponents, moments = None, [], []
+    standing, line, opponents, moments = None, [], [], []
     if chosen is not None:
         standings = read_current_list(store, chosen)
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
+        line = line_of(store, name, standings)
         opponents = list(compare_with_opponents(store, chosen, name).opponents)
         slices = store.history.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})
@@ -78,6 +82,7 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         division=chosen,
         standing=standing,
         history=moments,
+        line=line,
         opponents=opponents,
         forfeits=store.games.get_many(game.id for game in lost)[::-1],
         games=found.games,

@@ -9,7 +9,7 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.pool import rate_tables
-from ladder.results.standings.standings import BotStanding
+from ladder.results.standings.standings import BotStanding, Standings
 from ladder.stats.elo import Z95, normal_cdf
 from ladder.stats.pool.rating import Pool, RatingOptions
 
@@ -153,6 +153,13 @@ def read_line(
         UnknownRow: there is no such bot.
 
     """
+    return line_of(
+        store, name, standings_of_division(store, division, since=since, options=options)
+    )
+
+
+def line_of(store: Store, name: str, standings: Standings) -> list[LineVersion]:
+    """Return the versions of a bot with their places in a rating list; see `read_line`."""
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     line = [bots.get(name) or store.bots.get(name)]
     while (before := bots.get(line[0].based_on or "")) and before not in line:
@@ -160,9 +167,8 @@ def read_line(
     newest = {bot.based_on: bot for bot in sorted(bots.values(), key=lambda bot: bot.id)}
     while (after := newest.get(line[-1].name)) and after not in line:
         line.append(after)
-    listed = standings_of_division(store, division, since=since, options=options).bots
-    standings = {bot.name: bot for bot in listed}
-    return [LineVersion(row, standings.get(row.name)) for row in line]
+    listed = {bot.name: bot for bot in standings.bots}
+    return [LineVersion(row, listed.get(row.name)) for row in line]
 
 
 def _rated_ancestor(

@@ -31,6 +31,7 @@ from reports.report.against import FIELDS
 from reports.report.comparison import comparison_tables
 from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import RatingView
+from reports.report.versions import LINE
 
 RUNS_SHOWN = 12
 JOBS_SHOWN = 100
@@ -189,6 +190,7 @@ def bot_parts(data: BotPage) -> PageParts:
         facts=facts,
         division=None if data.division is None else data.division.label,
         figure=figure,
+        line=table_of_fields(LINE, data.line),
         opponents=table_of_fields(FIELDS, data.opponents, name),
         forfeits=failures(data.forfeits),
         games=games_table(data.games),

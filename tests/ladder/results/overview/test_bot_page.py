@@ -1,9 +1,12 @@
 """The data of a bot's page."""
 
+import re
 from pathlib import Path
 
 from db.records.runs import RunKind
 from ladder.results.overview.bot_page import read_bot_page
+from ladder.results.standings.lineage import read_line
+from reports.html.live.pages import bot_parts
 from tests.support.data.league import League
 
 
@@ -19,3 +22,20 @@ def test_the_page_of_a_bot_shows_the_division_of_its_latest_rated_game(tmp_path:
         assert shown["a"].division.budget == {"time_ms": 100}
         assert shown["new"].division.budget == {"time_ms": 20}
         assert shown["a"].standing is not None
+
+
+def test_the_page_of_a_bot_lists_its_versions_as_the_terminal_does(tmp_path: Path) -> None:
+    """Its table has the line of `report --history`, with links to the other versions."""
+    with League(tmp_path / "games.db", "other") as league:
+        league.revisions["old"] = league.add("old")
+        league.revisions["new"] = league.add("new", based_on="old", change="looks deeper")
+        run = league.run()
+        for opponent in ("old", "other"):
+            league.pair(run, "new", opponent, "1-0", "0-1")
+        page = read_bot_page(league.store, "new", None)
+        assert page.division is not None
+        assert page.line == read_line(league.store, page.division, "new", since=None)
+        shown = bot_parts(page).parts["bot"]
+    section = shown.partition("<h2>Versions</h2>")[2].partition("</section>")[0]
+    assert re.findall(r'<a href="/bots/(\w+)"', section) == ["old", "new"]
+    assert "looks deeper" in section
