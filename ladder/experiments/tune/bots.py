@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.bots import BotRow, NewBot, NewRevision
+from db.records.bots import BotRow, NewBot
 from db.records.launch import Launch
 from db.records.runs import RunKind, division_label
 from db.store import Store
@@ -23,6 +23,7 @@ from ladder.match.registry.register import (
     RegistrationRequest,
     examine,
     known_bots,
+    renamed,
     save_bot,
 )
 from ladder.match.registry.registered import unpacked_launch
@@ -287,10 +288,7 @@ def register_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) 
         if known.revision.content_hash == tuned.revision.content_hash:
             return Registration(name, True, "it was registered before")
         raise _name_taken(name)
-    content = {each.name: getattr(tuned.revision, each.name) for each in fields(NewRevision)}
-    new = {each.name: getattr(tuned, each.name) for each in fields(NewBot)}
-    renamed = NewBot(**{**new, "name": name, "revision": NewRevision(**content)})
-    save_bot(store, renamed, replace=False)
+    save_bot(store, renamed(tuned, name), replace=False)
     return Registration(name, True, "it won the gate")
 
 

@@ -4,15 +4,21 @@ Retired bots appear in no rating list and no run, and their games stay.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from db.records.bots import BotRow, NewBot, NewRevision
+from db.records.bots import BotRow
 from db.records.launch import Origin
 from db.store import Store
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.from_spec import base_name
-from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
+from ladder.match.registry.register import (
+    RegistrationRequest,
+    examine,
+    known_bots,
+    renamed,
+    save_bot,
+)
 from ladder.match.specs.git import LoggedCommit
 from ladder.match.specs.source import GitSource, find_origin
 from ladder.visible import visible
@@ -65,15 +71,16 @@ def commit_bot(
     source = GitSource(commit.commit, bots.build)
     _, _, origin = find_origin(bots.spec, bots.folder, source)
     name = bots.name_of(commit.commit)
-    if name in known and not _is_commit_bot(known[name], bots, origin):
+    alike = [row for row in known.values() if _is_made_from(row, bots, origin)]
+    if name in known and known[name] not in alike:
         name = bots.name_of(commit.commit, unique=True)
     former = known.get(name)
-    if former is not None and _is_made_from(former, bots, origin):
+    playable = [row for row in alike if row.revision.launch.can_play]
+    if former is not None and former in playable:
         return former
     note = visible(commit.subject)[:LONGEST_NOTE]
-    made = next((row for row in known.values() if _is_made_from(row, bots, origin)), None)
-    if made is not None:
-        new = _same_bot(made, name, note)
+    if playable:
+        new = replace(renamed(playable[0], name), based_on=None, change=note)
     else:
         request = RegistrationRequest(
             name=name,
@@ -89,18 +96,8 @@ def commit_bot(
     return store.bots.retire(name)
 
 
-def _is_commit_bot(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
-    """Return whether a registered bot is the one that the search would register at a commit."""
-    stored = row.revision.launch.origin
-    return stored is not None and stored.commit == origin.commit and _is_alike(row, bots, origin)
-
-
 def _is_made_from(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
-    """Return whether a registered bot can play, and is made from the same files."""
-    return row.revision.launch.can_play and _is_alike(row, bots, origin)
-
-
-def _is_alike(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
+    """Return whether a registered bot is made from the same files."""
     launch = row.revision.launch
     stored = launch.origin
     return (
@@ -109,22 +106,4 @@ def _is_alike(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
         and (stored.tree, stored.inner, stored.build) == (origin.tree, origin.inner, origin.build)
         and not launch.patterns
         and (launch.python == bots.python or bots.python is None)
-    )
-
-
-def _same_bot(made: BotRow, name: str, note: str) -> NewBot:
-    """Return another bot with the content of a registered one."""
-    revision = made.revision
-    return NewBot(
-        name=name,
-        family=made.family,
-        spec=made.spec,
-        change=note,
-        revision=NewRevision(
-            content_hash=revision.content_hash,
-            launch=revision.launch,
-            budgets=revision.budgets,
-            boards=revision.boards,
-            files=revision.files,
-        ),
     )

@@ -1,7 +1,7 @@
 """Registration of a bot: it is tried out first, and stored only if it passes."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import msgspec
@@ -216,6 +216,13 @@ def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
     return row
 
 
+def renamed(bot: BotRow, name: str) -> NewBot:
+    """Return a new bot with the content of a registered one."""
+    content = {each.name: getattr(bot.revision, each.name) for each in fields(NewRevision)}
+    new = {each.name: getattr(bot, each.name) for each in fields(NewBot)}
+    return NewBot(**{**new, "name": name, "revision": NewRevision(**content)})
+
+
 def delete_bot(store: Store, name: str) -> None:
     """Delete a bot without games, its files, and the environments that its build made.
 
@@ -300,11 +307,6 @@ def _difference(known: BotRow, request: RegistrationRequest, bot: PackedBot) -> 
         return ""
     if known.spec != request.spec:
         return f"it is {known.spec}"
-    origin = resolved.launch.origin
-    if origin is not None and revision.launch.origin is not None:
-        return (
-            f"it is commit {revision.launch.origin.commit[:12]}, and this is {origin.commit[:12]}"
-        )
-    if revision.launch.folder != resolved.launch.folder and revision.launch.folder:
+    if revision.launch.folder not in ("", resolved.launch.folder):
         return f"it is from {revision.launch.folder}"
     return "its files have changed"
