@@ -58,9 +58,9 @@ test-slow: $(TOOLS) ## Run sweeps of kills and stops, clusters under faults, lon
 test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests prove by samples
 	$(PYTEST) -m exhaustive
 
-coverage: $(TOOLS) ## Measure branch coverage by package
+coverage: $(TOOLS) ## Measure branch coverage by module
 	$(BIN)/python -m bots.warm
-	$(BIN)/python -m tests.tools.coverage_by_package -n $(WORKERS)
+	$(PYTEST) $(PARALLEL) -m 'not exhaustive' --cov --cov-branch --cov-report=term:skip-covered
 
 check: $(TOOLS) ## Run what CI runs: format, lint, strict types, then all tests
 	$(BIN)/ruff format --check .
