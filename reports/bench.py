@@ -22,7 +22,6 @@ def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
             "round_trip": round(speed.round_trip_us, 2),
             "rest_of_the_game": round(speed.game_us - speed.round_trip_us, 2),
         },
-        "beside_it": {"store": round(speed.store_us, 2)},
         "startup_seconds": round(speed.startup_s, 3),
     }
 
@@ -37,7 +36,6 @@ def harness_text(speed: HarnessSpeed) -> str:
             f"  {speed.round_trip_us:6.1f} us  question to answer: pipes, switches, the bot",
             f"  {speed.game_us - speed.round_trip_us:6.1f} us  the rest of the game: rules, "
             "records, setup and end",
-            f"  {speed.store_us:6.1f} us  the pair's transaction, at the same time as play",
             f"started in {speed.startup_s:.2f} s",
         )
     )

@@ -2,15 +2,14 @@
 
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
-from db.records.pairs import PairPlan, PairRecord, StoredGames
+from db.records.pairs import PairRecord
 from db.records.runs import NewRun, RunKind
-from db.store import Pairs, Store
+from db.store import Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.match.game.broadcast import channel_name
@@ -44,8 +43,6 @@ class HarnessSpeed:
     includes the bot's own work and two process switches."""
     game_us: float
     """Per ply: the whole game in the worker, including its setup."""
-    store_us: float
-    """Per ply: the coordinator's transaction for a pair, which overlaps with the workers' play."""
     startup_s: float
     """From the start of the run to its first stored pair."""
 
@@ -70,7 +67,6 @@ class _Timings(NullWatcher):
         self.start = self.last = self.begun
         self.pairs = self.games = self.plies = 0
         self.round_trip_us = self.game_us = 0
-        self.store_s = 0.0
 
     def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
         """Count a pair, unless it belongs to the warm-up."""
@@ -80,35 +76,12 @@ class _Timings(NullWatcher):
         self.pairs += 1
         if self.pairs <= self.skip:
             self.start = self.last
-            self.store_s = 0.0
             return
         for game in record.games:
             self.games += 1
             self.plies += len(game.moves)
             self.game_us += game.duration_us
             self.round_trip_us += sum(side.time_us for side in game.sides)
-
-
-class _TimedPairs(Pairs):
-    """The pairs of a database, which add up the time it takes to store them."""
-
-    timings: _Timings
-
-    def finish_all(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> list[StoredGames]:
-        """Store played pairs and add the time this takes."""
-        begun = time.perf_counter()
-        finished = super().finish_all(played)
-        self.timings.store_s += time.perf_counter() - begun
-        return finished
-
-
-class _TimedStore(Store):
-    """A store that times how long it takes to store pairs."""
-
-    def time_pairs(self, timings: _Timings) -> None:
-        """Add the time to store each pair to the timings from now on."""
-        self.pairs = pairs = _TimedPairs(self._database)
-        pairs.timings = timings
 
 
 def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> HarnessSpeed:
@@ -127,9 +100,8 @@ def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> 
     timings = _Timings(concurrency)
     with (
         tempfile.TemporaryDirectory() as scratch,
-        _TimedStore.open(str(Path(scratch) / "bench.db")) as store,
+        Store.open(str(Path(scratch) / "bench.db")) as store,
     ):
-        store.time_pairs(timings)
         total = games + games % 2 + 2 * timings.skip
         if channel == "":
             channel = channel_name(store.where)
@@ -150,7 +122,6 @@ def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> 
         seconds=timings.last - timings.start,
         round_trip_us=timings.round_trip_us / timings.plies,
         game_us=timings.game_us / timings.plies,
-        store_us=timings.store_s / timings.plies * 1e6,
         startup_s=timings.first - timings.begun,
     )
 

@@ -186,7 +186,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder tune --json":
         return {**tune_document(a_tuning(1, None)), "gate": None}
     if heading == "ladder bench harness --json":
-        return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5))
+        return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 0.5))
     if heading == "ladder bench search --json":
         return search_document([SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1)])
     if heading == "ladder train value --json":
