@@ -1,8 +1,6 @@
 """`ladder train c4ai` from the command line: real processes, real signals."""
 
 import json
-import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +20,6 @@ def generations(folder: Path, name: str) -> list[dict[str, Any]]:
         return []
     found = [json.loads(line) for line in log.read_text().splitlines(True) if line.endswith("\n")]
     return [{key: one[key] for key in one if key != "timing"} for one in found]
-
-
-@pytest.mark.slow
-def test_a_stopped_training_resumes(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
-    """Ctrl-C and SIGKILL lose the generation in play at most; the rest is as if undisturbed."""
-    before: list[dict[str, Any]] = []
-    for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
-        process = ladder.start(*TRAINING)
-        least = len(before) + 4
-        eventually(lambda: len(generations(ladder.folder, "new")) > least)  # noqa: B023
-        assert ladder.interrupt(process, number).code == code
-        after = generations(ladder.folder, "new")
-        assert least < len(after) < 41
-        assert after[: len(before)] == before
-        before = after
-    resumed = ladder(*TRAINING)
-    assert resumed.code == 0, resumed.err
-    assert f"resuming after generation {len(before) - 1}" in resumed.err
-    undisturbed = ladder(*TRAINING[:-1], "other")
-    assert undisturbed.out == resumed.out
-    after = generations(ladder.folder, "new")
-    assert after[: len(before)] == before
-    assert after == generations(ladder.folder, "other")
-    again = ladder(*TRAINING)
-    assert (again.code, again.out) == (0, resumed.out)
-    assert "nothing to do" in again.err
 
 
 @pytest.mark.slow

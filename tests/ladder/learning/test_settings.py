@@ -3,11 +3,8 @@
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from bots.champion import CHAMPION
-from bots.errors import SpecError
-from ladder.errors import UsageError
 from ladder.learning.value import settings as value
 
 
@@ -20,15 +17,3 @@ def test_weights_are_trained_further_by_games_of_the_champion(tmp_path: Path) ->
     (tmp_path / value.SETTINGS).write_bytes(msgspec.json.encode(other))
     assert value.settings_for(tmp_path, start="shipped") == other
     assert "--player 'v21?c=0.3' " in value.format_command(other, 1)
-
-
-def test_first_weights_that_cannot_be_trained_further_are_refused(tmp_path: Path) -> None:
-    """Before any game: a player without weights, no file, another training's folder."""
-    with pytest.raises(UsageError, match="v18 uses no weights: choose a player that does"):
-        value.settings_for(tmp_path, start="shipped", player="v18")
-    with pytest.raises(SpecError, match=r"none\.npz cannot be read"):
-        value.settings_for(tmp_path, start=str(tmp_path / "none.npz"))
-    begun = value.settings_for(tmp_path, seed=1)
-    (tmp_path / value.SETTINGS).write_bytes(msgspec.json.encode(begun))
-    with pytest.raises(UsageError, match="has new weights, not "):
-        value.settings_for(tmp_path, start="shipped")

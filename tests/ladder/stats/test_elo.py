@@ -12,7 +12,7 @@ from scipy.stats import beta, binom
 
 from ladder.errors import UsageError
 from ladder.stats.counts import pentanomial
-from ladder.stats.elo import elo_to_score, estimate, likelihood_interval, score_to_elo
+from ladder.stats.elo import elo_to_score, estimate, score_to_elo
 from ladder.stats.one_sided import least_score
 from tests.ladder.stats.vectors import near, vectors
 from tests.support.simulated_gates import pair_table
@@ -127,25 +127,6 @@ def test_the_interval_of_a_shutout_ends_where_its_likelihood_has_fallen():
     seen = estimate(counts=(0, 0, 0, 0, 10))
     # By hand: score**10 = exp(-1.9207), against an opponent that loses pairs or wins them whole.
     assert seen.low95 == pytest.approx(score_to_elo(score=math.exp(-0.19207)), abs=1.5)
-
-
-def test_interval_of_even_results_is_wide():
-    """Twenty drawn games do not prove that two players are equal to within an Elo."""
-    low, high = likelihood_interval(counts=(0, 20, 0))
-    assert high - 0.5 == pytest.approx(0.5 - low)
-    assert score_to_elo(score=high) > 20.0
-
-
-def test_likelihood_and_normal_intervals_agree_on_many_games():
-    """On balanced counts both intervals are the same to a few per cent."""
-    seen = estimate(counts=(340, 540, 630, 640, 750))
-    assert seen.high95 - seen.low95 == pytest.approx(2 * seen.error95, rel=0.02)
-
-
-@given(st.floats(-1000, 1000))
-def test_elo_to_score_and_back_is_the_identity(elo):
-    """Within the limits of both."""
-    assert score_to_elo(score=elo_to_score(elo=elo)) == pytest.approx(elo, abs=1e-6)
 
 
 def test_the_pentanomial_counts_are_the_diagonals_of_the_table():

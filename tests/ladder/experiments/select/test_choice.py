@@ -141,14 +141,6 @@ def test_pairs_that_were_played_ahead_change_nothing() -> None:
     assert judges[1].surplus > judges[0].surplus
 
 
-def test_the_limit_of_games_holds() -> None:
-    """No more games than allowed may be counted."""
-    judge = judge_of(3, SelectQuestion(max_games=31))
-    played(judge, [0.0, 0.0, 0.0], 1)
-    assert judge.counted == 30
-    assert judge.decided
-
-
 @pytest.mark.parametrize("games", [12, 40, 120])
 def test_no_bot_can_be_the_best_against_its_own_interval(games: int) -> None:
     """Before the choice, only bots whose interval includes the leader's strength are named."""

@@ -79,15 +79,3 @@ def test_a_step_is_measured_by_the_perturbation_that_was_played() -> None:
     search.add_result(2)
     moved = np.abs(search.point - start)
     assert moved[0] * played[0] == pytest.approx(moved[1] * played[1])
-
-
-def test_perturbations_shrink_to_the_last_one() -> None:
-    """The settings of the last step lie 0.15 of the range to each side, those before farther."""
-    (parameter,) = read_parameters(["a=0..1"])
-    search, distances = Spsa((parameter,), steps=100, seed=1), []
-    for _ in range(100):
-        a, b = search.propose()
-        distances.append(abs(a["a"] - b["a"]))
-        search.add_result(0)
-    assert distances[-1] == pytest.approx(0.3, abs=1e-5)
-    assert distances == sorted(distances, reverse=True)

@@ -119,14 +119,6 @@ def test_without_time_for_the_solver_the_champion_estimates(store: Store) -> Non
     assert read_truth(store, row) == GameTruth(again.truth.columns, again.truth.verdicts)
 
 
-def test_a_cut_off_review_is_analysed_again(store: Store) -> None:
-    """`ladder analyze` judges a game again whose review ran out of time."""
-    game = stored_game(store)
-    reviewed(store, game, ReviewLimits(seconds=0))
-    state = analyse(store, store.divisions.all()[0], games=2, watcher=Silent())
-    assert (state.waiting, state.decided) == (2, state.positions)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("is_stop", [False, True])
 def test_a_search_ends_within_a_position(store: Store, is_stop: bool) -> None:

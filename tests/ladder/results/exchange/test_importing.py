@@ -10,24 +10,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from db.errors import DatabaseError
-from db.records.exchange import AdjudicationLine, BotLine, GameLine, Introduction
+from db.records.exchange import AdjudicationLine, GameLine
 from db.records.games import Proof
-from db.records.launch import Launch, Origin
-from db.records.pairs import PlannedPair
 from db.store import Store
 from engine.opening_set import parse_opening_set
 from engine.result import Result, Termination
 from ladder.errors import UsageError
-from ladder.match.registry.registered import refuse_unplayable
 from ladder.results.analysis.division import read_columns
 from ladder.results.analysis.session import analyse
 from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games, write_jsonl
-from ladder.tools.doctor.database import examine_database
-from ladder.tools.doctor.machine import Level
 from tests.fuzz.valid import exported, make_empty
 from tests.ladder.results.analysis.test_session import Silent
 
@@ -57,30 +51,6 @@ def taken_in(store: Store, path: Path, lines: list[bytes]) -> int:
     path.write_bytes(b"\n".join(lines))
     with open_games(path) as games:
         return import_games(store, path.name, games).games
-
-
-def test_an_imported_bot_without_files_cannot_play(store: Store, tmp_path: Path) -> None:
-    """A bot that a file describes must be retired, and nothing of it is started."""
-    lines = lines_of_a_pair()
-    bot = BotLine(
-        name="guest", family="foreign", spec="exec:true", based_on=None, change="",
-        content_hash="h", budgets=("any",), boards=None, files={"true": "1"},
-        launch=Launch(
-            command=("sh", "-c", EVIL), folder=EVIL, host=EVIL, python=EVIL, player="v1",
-            origin=Origin(EVIL, EVIL, EVIL, EVIL, EVIL), archive="0" * 64,
-        ),
-    )  # fmt: skip
-    lines[0].introduces = Introduction(bots=[bot])
-    lines[0].second = lines[1].first = "guest"
-    lines[0].second_hash = lines[1].first_hash = "h"
-    texts = [msgspec.json.encode(line) for line in lines]
-    assert b"touch pwned" in texts[0]
-    assert taken_in(store, tmp_path / "games.jsonl", texts) == 2
-    row = store.bots.get("guest")
-    assert row.retired_at is not None
-    assert (row.revision.launch.archive, row.revision.launch.folder) == (None, "")
-    with pytest.raises(UsageError, match="does not hold its files: it was imported without"):
-        refuse_unplayable(row)
 
 
 @pytest.mark.parametrize(
@@ -288,17 +258,6 @@ def test_games_that_contradict_each_other_about_their_run_are_refused(
     words = f"line 3: .* the same {field}"
     with pytest.raises(UsageError, match=words):
         taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
-
-
-def test_the_last_pair_number_ends_a_stream(store: Store, tmp_path: Path) -> None:
-    """A run must not use a number that an import would refuse."""
-    lines = [{**msgspec.to_builtins(line), "pair": 2**31 - 1} for line in lines_of_a_pair()]
-    taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, lines)])
-    run = store.runs.latest(None)
-    assert run is not None
-    with pytest.raises(DatabaseError, match=r"pair numbers .* another seed"):
-        store.pairs.plan(run.id, 1, lambda n: PlannedPair(1, 2, "4x4", "4x4", (0,), n))
-    assert {finding.level for finding in examine_database(store)} == {Level.OK}
 
 
 def merged(document: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
