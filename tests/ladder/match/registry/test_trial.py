@@ -39,6 +39,12 @@ for line in sys.stdin:
 
 
 @pytest.mark.slow
+def test_a_player_with_options_shares_its_host_with_its_opponent(tmp_path: Path) -> None:
+    """Either of two processes of the same host may play the next game."""
+    assert len(tried("builtin:v1?c=0.5", tmp_path).trials) == 2
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
