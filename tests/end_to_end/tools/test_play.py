@@ -66,72 +66,6 @@ def test_a_game_is_played_over_a_pipe(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
-    """The person chooses the side, the board and the budget."""
-    done = ladder.run_with_input(
-        "b\n",
-        "play",
-        "v4",
-        "--side",
-        "second",
-        "--board",
-        "9x12@0,3",
-        "--simulations",
-        "30",
-        "--seed",
-        "1",
-    )
-    assert done.code == 0, done.err
-    assert "you (O) against v4 (X) on 9x12@0,3, 30 simulations a move" in done.out
-    first, second = done.out.split("your move (O)")[:2]
-    assert "(X)" in first
-    assert "  #  " in first
-    assert second.count(" O ") == 1
-
-
-@pytest.mark.slow
-def test_a_line_that_is_no_move_gets_a_friendly_answer(ladder: Ladder) -> None:
-    """A wrong key, a column off the board or an undo of nothing does not end the game."""
-    text = "undo\nz\n9\n\n" + "6\n" * 3 + "5\n" + "6\n" + "quit\n"
-    done = ladder.run_with_input(text, "play", "stupid", "--board", "4x7", "--side", "second")
-    assert done.code == 0, done.err
-    assert "there is no move of yours to take back" in done.out
-    assert "'z' is neither a column nor a command" in done.out
-    assert "there is no column 9" in done.out
-    assert "type a column, 0 to 6, or ? for help" in done.out
-    assert "Traceback" not in done.err
-
-
-@pytest.mark.slow
-def test_a_full_column_is_refused_and_free_columns_are_listed(ladder: Ladder) -> None:
-    """The person and the bot fill column 0, and the person tries once more."""
-    done = ladder.run_with_input("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
-    assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
-
-
-@pytest.mark.slow
-def test_undo_hint_info_and_values_answer_for_the_current_board(ladder: Ladder) -> None:
-    """Undo shows the former board, hint another bot's move, info statistics, values the truth."""
-    text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\nvalues\n5\n?\n"
-    done = ladder.run_with_input(text, "play", "v12", "--simulations", "50", "--hints", "v2")
-    assert done.code == 0, done.err
-    turns = done.out.split("your move (X), 0 to 6, or ?> ")
-    assert "v12 has not moved yet" in turns[1 + 0]
-    assert "v12 played" in turns[2]
-    assert "value" in turns[3]
-    assert "for v12 (-1 lost, 1 won)" in turns[3]
-    assert "50 simulations" in turns[3]
-    assert "line" in turns[3]
-    assert "v4 would play" in turns[4]
-    assert "for you" in turns[4]
-    assert "v2 would play" in turns[5]
-    assert "no registered bot is called 'nobody'" in turns[6]
-    assert "X" not in turns[7]
-    assert "3: win 41, 2 4: draw, 1 5: loss 42, 0 6: loss 40" in turns[8]
-    assert "undo   u" in turns[10]
-
-
-@pytest.mark.slow
 def test_a_game_is_replayed_by_its_line_and_saved_as_one_of_human(ladder: Ladder) -> None:
     """The line needs no database; a saved game is unrated, and nothing plays its bot `human`."""
     done = ladder.run_with_input(WIN, "play", "stupid", "--seed", "5")
@@ -280,18 +214,6 @@ def test_arrows_choose_a_column_and_enter_drops(
         moves = connection.execute("select moves, opening_plies from games").fetchall()
     connection.close()
     assert moves == [("5050505", 0)]
-
-
-@pytest.mark.slow
-def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboard]) -> None:
-    """Typing 1 and 1 leads to column 11 and not to column 1."""
-    board = keyboard("play", "stupid", "--board", "4x12", "--time", "10ms")
-    board.wait_for("or ?> _")
-    board.press("1", "1", ENTER)
-    board.wait_for("stupid played 0")
-    assert " .  .  .  .  .  .  .  .  .  .  X" in board.wait_for("or ?> _")
-    board.press(CTRL_D)
-    assert board.end() == 0
 
 
 @pytest.mark.slow

@@ -31,18 +31,6 @@ def test_sprt_of_a_published_game_count_is_that_of_fastchess(ladder: Ladder) -> 
 
 
 @pytest.mark.slow
-def test_one_sided_counts_stay_finite(ladder: Ladder) -> None:
-    """Shutouts and a single game give finite numbers."""
-    for counts in (("--wdl", "1,0,0"), ("--wdl", "0,0,50"), ("--penta", "0,0,9,0,0")):
-        for command in ("elo", "los"):
-            done = ladder("stats", command, *counts, "--json")
-            assert done.code == 0, done.err
-            assert all(math.isfinite(value) for value in done.document.values())
-        done = ladder("stats", "sprt", *counts, "--elo0", "-5", "--elo1", "5", "--json")
-        assert math.isfinite(done.document["llr"])
-
-
-@pytest.mark.slow
 def test_a_shutout_is_reported_as_a_bound(ladder: Ladder) -> None:
     """Text has only a bound, and JSON has its key; pairs are used where they are given."""
     for words, shown, key, bound in (
@@ -69,18 +57,10 @@ def test_a_shutout_is_reported_as_a_bound(ladder: Ladder) -> None:
     [
         (("elo",), "--wdl"),
         (("elo", "--wdl", "1,2,3", "--penta", "1,2,3,4,5"), "--wdl"),
-        (("elo", "--wdl", "1,2"), "--wdl"),
-        (("elo", "--wdl", "1,-2,3"), "--wdl"),
-        (("elo", "--wdl", "1,nan,3"), "--wdl"),
         (("los", "--penta", "0,0,0,0,0"), "--penta"),
         (("los", "--wdl", "9" * 5000 + ",0,0"), "--wdl"),
         (("sprt", "--wdl", "1,2,3", "--elo0", "5", "--elo1", "0"), "elo0"),
-        (("sprt", "--wdl", "1,2,3", "--elo0", "nan", "--elo1", "0"), "elo0"),
         (("sprt", "--wdl", "1,2,3", "--elo0", "0", "--elo1", "5", "--alpha", "0.7"), "alpha"),
-        (
-            ("sprt", "--penta", "1,2,3,4,5", "--elo0", "0", "--elo1", "5", "--model", "bayesian"),
-            "'bayesian' is not one of 'logistic', 'normalized'",
-        ),
     ],
 )
 def test_invalid_counts_are_refused(ladder: Ladder, words: tuple[str, ...], named: str) -> None:

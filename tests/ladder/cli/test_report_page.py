@@ -33,25 +33,6 @@ def test_a_page_is_written_and_written_again(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_without_matches_names_the_division_that_has_some(folder: Path) -> None:
-    """A match under other conditions is found from the page of the rating list."""
-    match = ["match", "v1", "random", "--simulations", "5", "--boards", "6x7", "--games", "2"]
-    assert run_command(match) == 0
-    assert run_command(["report", "--html", "night.html"]) == 0
-    page = (folder / "night.html").read_text()
-    assert "no gates or matches in this division, but in 6x7+4/5sims" in page
-    assert run_command(["report", "--division", "6x7+4/5sims", "--html", "match.html"]) == 0
-    assert "but in" not in (folder / "match.html").read_text()
-
-
-@pytest.mark.slow
-def test_bots_stand_side_by_side_in_a_page(folder: Path) -> None:
-    """`--compare` adds its tables and sentences to the page."""
-    assert run_command(["report", "--compare", "v4", "v1", "--html", "two.html"]) == 0
-    assert "Side by side" in (folder / "two.html").read_text()
-
-
-@pytest.mark.slow
 def test_another_programs_file_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Only --force replaces a file that ladder did not write."""
     (folder / "diary.html").write_text("dear diary")
@@ -80,28 +61,6 @@ def test_a_page_that_cannot_be_written_is_refused(
     assert run_command(["report", *words]) == 2
     assert sentence in capsys.readouterr().err
     assert list(folder.glob("*.html")) == []
-
-
-def test_lost_steps_are_in_the_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 3 and the step whose interval lies below the threshold, and else 0."""
-    assert run_command(["report", "--regressions", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["regressions"] == []
-    from db.store import Store
-    from ladder.results.standings.lineage import find_steps
-    from ladder.results.standings.pool import rate_tables
-
-    with Store.open(str(folder / "ladder.db")) as store:
-        division = store.divisions.all()[0]
-        pool = rate_tables(store.aggregate.of_division(division.id))
-        bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    # The only clear difference: make the weaker one follow the stronger.
-    from dataclasses import replace
-
-    bots["random"] = replace(bots["random"], based_on="v12")
-    (step,) = [step for step in find_steps(pool, bots) if step.bot == "random"]
-    assert step.is_lost(0.0)
-    assert step.is_lost(-step.elo - step.error95 - 1)
-    assert not step.is_lost(-step.elo - step.error95 + 1)
 
 
 @pytest.mark.slow
@@ -153,33 +112,6 @@ def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[st
     assert now["v17"] - now["v1"] == pytest.approx(before["v17"] - before["v1"], abs=40)
     assert run_command(["report", "--html", "night.html", "--anchor", "v1=1500"]) == 0
     assert "v1 (anchor)" in (folder / "night.html").read_text()
-
-
-@pytest.mark.parametrize("word", ["v1", "v1=", "v1=high", "=3", "v1=inf", "nobody=1000"])
-@pytest.mark.usefixtures("folder")
-def test_a_bad_anchor_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """One sentence that names the option or the bot."""
-    assert run_command(["report", "--anchor", word]) == 2
-    assert "anchor" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_page_shows_the_bots_that_are_asked_for(folder: Path) -> None:
-    """`--bots` and `--retired` choose as in the printed list."""
-    assert run_command(["report", "--html", "some.html", "--bots", "v1*"]) == 0
-    page = (folder / "some.html").read_text()
-    assert "3 of 7 bots are shown" in page
-    assert run_command(["report", "--html", "some.html", "--bots", "nobody"]) == 2
-
-
-def test_a_gate_refuses_a_file_before_it_plays(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A file of another program stays, and no game is played before it is refused."""
-    (folder / "diary.html").write_text("dear diary")
-    assert run_command(["gate", "v1", "--against", "v4", "--html", "diary.html"]) == 2
-    assert "a file of another program" in capsys.readouterr().err
-    assert (folder / "diary.html").read_text() == "dear diary"
 
 
 @pytest.mark.slow

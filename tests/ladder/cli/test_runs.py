@@ -145,14 +145,3 @@ def test_an_ambiguous_or_unknown_deletion_is_refused(
     assert done.code == 2
     assert named in done.err
     assert len(ladder("runs", "--json").document["runs"]) == 5
-
-
-def test_the_database_of_ladder_toml_is_listed(
-    ladder: Command, league: Path, tmp_path: Path
-) -> None:
-    """A group that is a command itself must take its defaults from the file, too."""
-    league.rename(tmp_path / "other.db")
-    (tmp_path / "ladder.toml").write_text('db = "other.db"\n')
-    assert len(ladder("runs", "--json").document["runs"]) == 5
-    assert ladder("runs", "delete", "1", "--yes").code == 0
-    assert len(ladder("runs", "--json").document["runs"]) == 4

@@ -22,13 +22,6 @@ def test_a_solution_has_a_value_for_every_column(ladder: Command) -> None:
     assert "  4  win in 15 plies\n" in text
 
 
-def test_a_weak_answer_leaves_the_distance_open(ladder: Command) -> None:
-    """`--weak` decides the outcome, prints no distance, and takes fewer nodes."""
-    weak = ladder("solve", "01012", "--board", "4x5", "--weak", "--json").document
-    assert (weak["value"], weak["distance"], weak["bounds"]) == ("win", None, None)
-    assert weak["nodes"] < ladder("solve", "01012", "--board", "4x5", "--json").document["nodes"]
-
-
 def test_a_limit_gives_bounds(ladder: Command) -> None:
     """With a limit of one node bounds are printed instead of values, for every column, too."""
     words = ("solve", "--no-book", "--nodes", "1")
@@ -39,23 +32,6 @@ def test_a_limit_gives_bounds(ladder: Command) -> None:
     assert len([column for column in found["columns"] if column["bounds"]]) == 7
     text = ladder(*words).out
     assert "to move: not decided: no loss in less than 4 plies, no win in less than 3 plies" in text
-
-
-def test_a_question_without_limits_explains_its_cost_and_how_to_stop_it(
-    ladder: Command,
-) -> None:
-    """Standard error names the memory, the processors, Ctrl-C and both limits."""
-    words = ("solve", "--board", "4x5", "01012", "--memory", "7", "--threads")
-    for threads, processors in (("1", "one processor"), ("3", "3 processors")):
-        told = ladder(*words, threads)
-        assert told.err.count("\n") == 1
-        for part in (processors, "7 MiB", "Ctrl-C", "--time", "--nodes"):
-            assert part in told.err
-    words = (*words, "2")
-    for limit in (("--time", "60s"), ("--nodes", "1000000")):
-        limited = ladder(*words, *limit)
-        assert (limited.code, limited.err) == (0, "")
-        assert limited.out.splitlines()[0] == told.out.splitlines()[0]
 
 
 def test_a_first_question_reports_the_compilation(
