@@ -1,62 +1,34 @@
 """The queue of a run's pairs: planned before they are played, in the order of their numbers."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from db.records.pairs import Entrant, PairPlan, PairRecord, PlayedPair
+from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board import parse_board_classes
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
-from ladder.match.registry.builtins import sync_builtins
-from ladder.runs.budgets import Budgets
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.field import Fixture, read_results
 from ladder.runs.health import STARTS_BEFORE_PAUSE, Roster
 from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
 from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing, PairingRule
 from ladder.runs.progress import LiveBot
-from ladder.runs.settings import RunSettings
 from ladder.runs.start import check_possible, schedule_of
+from tests.ladder.runs.conftest import FIVE, SETTINGS
 from tests.support.data.random_games import random_record
 from tests.support.storing import create_run
-from tests.support.unconfined import UNCONFINED
 
-BOTS = ("random", "stupid")
-THREE = ("flat-mc", *BOTS)
-FIVE = (*THREE, "v1", "v2")
-SETTINGS = RunSettings(
-    bots=BOTS,
-    boards=parse_board_classes("4x4"),
-    budgets=Budgets({"simulations": 1}),
-    pairing=Pairing(RANDOM),
-    confinement=UNCONFINED,
-)
+THREE = ("flat-mc", *SETTINGS.bots)
 
 
 class Picky(Judge):
-    """A judge that wants the pairs of even numbers, at first."""
-
-    decided = False
-    parities: tuple[int, ...] = (0,)
-
-    def take(self, pair: PlayedPair) -> None:
-        """Do nothing."""
+    """A judge that wants the pairs of even numbers."""
 
     def wants(self, plan: PairPlan) -> bool:
-        return plan.number % 2 in self.parities
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(str(tmp_path / "ladder.db")) as opened:
-        sync_builtins(opened)
-        yield opened
+        return plan.number % 2 == 0
 
 
 @pytest.fixture
@@ -68,9 +40,8 @@ def queue_of(
     store: Store,
     run: RunRow,
     judge: Judge = ENDLESS,
-    names: tuple[str, ...] = BOTS,
+    names: tuple[str, ...] = SETTINGS.bots,
     rule: PairingRule = RANDOM,
-    adopt: Callable[[], int] = lambda: 0,
 ) -> PairQueue:
     bots = [store.bots.get(name) for name in names]
     settings = replace(
@@ -85,7 +56,6 @@ def queue_of(
         entrants=check_possible(store, settings, bots),
         roster=Roster({name: LiveBot(name) for name in names}, meetings=schedule.possible_meetings),
         judge=judge,
-        adopt=adopt,
     )
 
 
@@ -182,7 +152,7 @@ def test_every_rule_plays_on_with_two_bots_and_ends_with_one(
     for name in bots[2:]:
         pause_bot(queue, queue.entrants[name])
     numbers = []
-    for _ in range(20):
+    for _ in range(6):
         plan = next_plan(queue, 5)
         assert {plan.a.name, plan.b.name} == set(bots[:2])
         numbers.append(plan.number)

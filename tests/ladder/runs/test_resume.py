@@ -26,35 +26,20 @@ from hypothesis.stateful import (
 
 from db.records.pairs import PairPlan, PairRecord
 from db.records.runs import RunStatus
-from db.store import Store
 from engine.board import parse_board_classes
 from engine.seeds import SplitMix
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.match.registry.builtins import sync_builtins
-from ladder.runs.budgets import Budgets
-from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing
-from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
+from ladder.runs.pairings import PAIRINGS, Pairing
+from ladder.runs.progress import RunEnding
 from ladder.runs.resume import hashes_of, playing_job, resume_or_create
-from ladder.runs.runner import RunOutcome
-from ladder.runs.settings import ResumePolicy, RunSettings
-from ladder.runs.start import start_run
-from ladder.signals import StopToken, current_stop, use_stop
+from ladder.runs.settings import ResumePolicy
 from tests.end_to_end.traces import faults_of, lines_of, query
+from tests.ladder.runs.conftest import FIVE, SETTINGS, Stopper, open_store, play
 from tests.support.data.random_games import random_record
-from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
-from tests.support.unconfined import UNCONFINED
 
-BOTS = ("flat-mc", "random", "stupid", "v1", "v2")
 MOST_PAIRS = 200
-SETTINGS = RunSettings(
-    bots=BOTS,
-    boards=parse_board_classes("4x4,5x5"),
-    budgets=Budgets({"simulations": 1}),
-    pairing=Pairing(RANDOM),
-    seed=1,
-    confinement=UNCONFINED,
-)
+WANTED = replace(SETTINGS, bots=FIVE, boards=parse_board_classes("4x4,5x5"))
 KILLED, STOPPED, DONE = 99, 130, 0
 
 
@@ -84,48 +69,12 @@ class UnsteadyWorkers(InstantWorkers):
             future.set_result(random_record(plan, SplitMix(plan.seed)))
 
 
-class Disturber(NullWatcher):
-    """Requests a stop after some pairs."""
-
-    def __init__(self, stop_after: int | None = None) -> None:
-        self._left = stop_after
-
-    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        self._left = None if self._left is None else self._left - 1
-        if self._left == 0:
-            current_stop().request()
-
-
-def play(place: Path, wanted: RunSettings, workers: InstantWorkers, watcher: NullWatcher) -> int:
-    """Play a session; return the exit code of its command."""
-    with Store.open(str(place / "ladder.db")) as store, use_stop(StopToken()):
-        outcome = start_run(
-            store=store,
-            settings=wanted,
-            bots=[store.bots.get(name) for name in wanted.bots],
-            watcher=watcher,
-            workforce=InstantWorkforce(lambda: workers),
-        )
-    assert isinstance(outcome, RunOutcome)
-    return STOPPED if outcome.ending is RunEnding.STOPPED else DONE
-
-
-@cache
-def prepared() -> bytes:
-    """Return a database that knows the built-in players."""
-    with tempfile.TemporaryDirectory() as folder:
-        with Store.open(f"{folder}/ladder.db") as store:
-            sync_builtins(store)
-        return Path(folder, "ladder.db").read_bytes()
-
-
 @cache
 def undisturbed(pairing: Pairing) -> dict[tuple[int, int], tuple[Any, ...]]:
     """Return the games of a stream by pair number and game, played in one go and in order."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "ladder.db").write_bytes(prepared())
-        wanted = replace(SETTINGS, pairing=pairing, games=2 * MOST_PAIRS)
-        play(Path(folder), wanted, InstantWorkers(), Disturber())
+        with open_store(Path(folder)) as store:
+            play(store, replace(WANTED, pairing=pairing, games=2 * MOST_PAIRS), Stopper())
         return {line[1:3]: line for line in lines_of(Path(folder))}
 
 
@@ -156,7 +105,7 @@ class Sessions(RuleBasedStateMachine):
         super().__init__()
         self._folder = tempfile.TemporaryDirectory()
         self.place = Path(self._folder.name)
-        (self.place / "ladder.db").write_bytes(prepared())
+        open_store(self.place).close()
 
     @initialize(rule=st.sampled_from(sorted(PAIRINGS)))
     def choose(self, rule: str) -> None:
@@ -175,9 +124,11 @@ class Sessions(RuleBasedStateMachine):
             return pid
         code = 1
         try:
-            wanted = replace(SETTINGS, pairing=self.pairing, games=2 * session.pairs)
+            wanted = replace(WANTED, pairing=self.pairing, games=2 * session.pairs)
             workers = UnsteadyWorkers(SplitMix(session.seed), session.kill_after)
-            code = play(self.place, wanted, workers, Disturber(session.stop_after))
+            with open_store(self.place) as store:
+                outcome = play(store, wanted, Stopper(session.stop_after), lambda: workers)
+            code = STOPPED if outcome.ending is RunEnding.STOPPED else DONE
         finally:
             os._exit(code)
 
@@ -218,16 +169,15 @@ def test_sessions_of_one_command_play_one_stream() -> None:
 
 def test_a_job_with_new_resumes_only_what_it_has_begun(tmp_path: Path) -> None:
     """A job of the queue is started again after a kill: --new must not begin anew then."""
-    (tmp_path / "ladder.db").write_bytes(prepared())
 
     def start(job: int | None, end: RunStatus, policy: ResumePolicy = ResumePolicy.NEVER) -> int:
         with (
-            Store.open(str(tmp_path / "ladder.db")) as store,
+            open_store(tmp_path) as store,
             contextlib.closing(store.run_lock()) as lock,
             contextlib.nullcontext() if job is None else playing_job(job),
         ):
-            hashes = hashes_of(store.bots.get(name) for name in BOTS)
-            wanted = replace(SETTINGS, games=2, resume_policy=policy)
+            hashes = hashes_of(store.bots.get(name) for name in FIVE)
+            wanted = replace(WANTED, games=2, resume_policy=policy)
             run = resume_or_create(store, lock, wanted, hashes, {})
             assert run is not None
             store.runs.set_status(run.id, end)

@@ -1,11 +1,9 @@
 """Runs from their settings to their end, with workers that play at random in this process."""
 
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,83 +11,28 @@ import pytest
 from db.records.games import GameQuery
 from db.records.pairs import PairPlan, PairRecord
 from db.store import Store
-from engine.board import parse_board_classes
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.builtins import sync_builtins
-from ladder.runs.budgets import Budgets
-from ladder.runs.executor import PairExecutor, Workforce
-from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
+from ladder.runs.executor import PairExecutor
+from ladder.runs.progress import LiveRun, RunEnding
 from ladder.runs.resume import resumable_runs
-from ladder.runs.runner import RunOutcome
-from ladder.runs.settings import RunSettings
-from ladder.runs.start import ThisMachine, start_run
-from ladder.signals import StopToken, current_stop, use_stop
+from ladder.runs.start import ThisMachine
 from reports.run import RunView, forfeit_lines
+from tests.ladder.runs.conftest import SETTINGS, Stopper, play
 from tests.support.data.random_games import random_record
-from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
-from tests.support.unconfined import UNCONFINED
-
-BOTS = ("random", "stupid")
-FIVE = (*BOTS, "flat-mc", "v1", "v2")
-SETTINGS = RunSettings(
-    bots=BOTS,
-    boards=parse_board_classes("4x4"),
-    budgets=Budgets({"simulations": 1}),
-    pairing=Pairing(RANDOM),
-    seed=1,
-    games=20,
-    confinement=UNCONFINED,
-)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """Return a database with the built-in players, for runs without worker processes."""
-    with Store.open(str(tmp_path / "ladder.db")) as opened:
-        sync_builtins(opened)
-        yield opened
+class Recorder(Stopper):
+    """A watcher that records how a run began, too."""
 
-
-class Recorder(NullWatcher):
-    """A watcher that records how a run began, and requests a stop after some pairs."""
-
-    def __init__(self, stop_after: int | None = None) -> None:
-        self.pairs = 0
-        self.live: LiveRun | None = None
-        self.games_at_start: list[int] = []
-        self._stop_after = stop_after
+    live: LiveRun | None = None
+    games_at_start: list[int]
 
     def started(self, live: LiveRun) -> None:
         self.live = live
         self.games_at_start = [bot.games for bot in live.bots.values()]
-
-    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        self.pairs += 1
-        if self.pairs == self._stop_after:
-            current_stop().request()
-
-
-def play(
-    store: Store,
-    settings: RunSettings,
-    recorder: Recorder,
-    workers: Callable[[], PairExecutor] = InstantWorkers,
-    workforce: Workforce | None = None,
-) -> RunOutcome:
-    with use_stop(StopToken()):
-        outcome = start_run(
-            store=store,
-            settings=settings,
-            bots=[store.bots.get(name) for name in settings.bots],
-            watcher=recorder,
-            workforce=workforce or InstantWorkforce(workers),
-        )
-    assert isinstance(outcome, RunOutcome)
-    return outcome
 
 
 @pytest.mark.slow
