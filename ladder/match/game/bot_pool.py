@@ -86,9 +86,9 @@ class BotPool:
             raise
         return process
 
-    def idle_processes(self, start: Start) -> set[BotProcess]:
-        """Return the idle processes of a bot, which stay in the pool."""
-        return {process for kept, process in self._idle if kept == start}
+    def idle_process(self, start: Start) -> BotProcess | None:
+        """Return an idle process of a bot, which stays in the pool; None if there is none."""
+        return next((process for kept, process in self._idle if kept == start), None)
 
     def history_of(self, start: Start) -> BotHistory:
         """Return the history of a bot, which all its processes share."""

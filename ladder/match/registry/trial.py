@@ -245,13 +245,13 @@ class _Trial(NamedTuple):
         if number == 0:
             return self.play(self.budget, board, restart=Restart.NEVER)
         start = make_start(self.launch)
-        idle = self.pool.idle_processes(start)  # two if the opponent has the same host
+        process = self.pool.idle_process(start)
         try:
             game = self.play(self.budget, board, side=1, restart=Restart.NEVER)
         except UsageError as failure:
             self.play(self.budget, board, side=1)
             raise UsageError(_insert(str(failure), f"; {MANY_GAMES}")) from failure
-        if not idle or self.pool.idle_processes(start) != idle:
+        if process is None or self.pool.idle_process(start) is not process:
             raise UsageError(
                 "the bot failed its trial: its process ended or wrote a line after a game; "
                 + MANY_GAMES

@@ -204,5 +204,6 @@ def test_a_bot_that_resigns_loses_without_a_forfeit(
     for result in Result:
         fault = find_ending_fault(position, result, game.termination, game.detail, None)
         assert (fault is None) is (result is game.result)
-    (process,) = pool.idle_processes(resigns)
+    process = pool.idle_process(resigns)
+    assert process is not None
     assert process.alive
