@@ -52,16 +52,9 @@ def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.timed
-@pytest.mark.parametrize(
-    "budget",
-    [Budget(clock=Clock(1000)), Budget(time_ms=100, overage_ms=700)],
-    ids=["clock", "over"],
-)
-def test_a_slow_bot_loses_by_the_sum_of_its_moves(
-    budget: Budget, pool: BotPool, tmp_path: Path
-) -> None:
+def test_a_slow_bot_loses_by_the_sum_of_its_moves(pool: BotPool, tmp_path: Path) -> None:
     """No move alone is late, but the time of the game does not last."""
-    slow = entrant(fake_start("late", "0.4", folder=tmp_path), budget)
+    slow = entrant(fake_start("late", "0.4", folder=tmp_path), Budget(time_ms=100, overage_ms=700))
     good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
     game = play_game(pair_plan(slow, good, opening=(3, 3)), pool, swapped=False)
     assert game.termination is Termination.TIMEOUT
@@ -94,18 +87,12 @@ def test_a_bot_without_a_clock_is_given_a_time_per_move(tmp_path: Path) -> None:
 
 @pytest.mark.timed
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("budget", "game_ms", "move_ms"),
-    [(Budget(clock=Clock(1500, 20)), 1500, 20), (Budget(time_ms=5, overage_ms=900), 900, 5)],
-    ids=["clock", "over"],
-)
-def test_built_in_players_keep_to_their_clocks(
-    budget: Budget, game_ms: int, move_ms: int, pool: BotPool
-) -> None:
+def test_built_in_players_keep_to_their_clocks(pool: BotPool) -> None:
     """Their moves take no longer together than the time for the game.
 
     The margin is long, as the referee of a busy machine is late itself; `LATE_MS` covers that.
     """
+    budget = Budget(clock=Clock(1500, 20))
     players = [
         make_entrant(builtin_launch(name), revision=key, name=name, budget=budget)
         for key, name in enumerate(("v22", "v4"), 1)
@@ -116,4 +103,4 @@ def test_built_in_players_keep_to_their_clocks(
     assert game.detail == ""
     for side in game.sides:
         assert side.simulations > 0
-        assert side.time_us < 1000 * (game_ms + move_ms * side.moves + LATE_MS)
+        assert side.time_us < 1000 * (1500 + 20 * side.moves + LATE_MS)
