@@ -6,6 +6,7 @@ import psutil
 import pytest
 
 from bots.protocol import READY_S, Budget
+from db.records import thought_blob
 from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
@@ -57,11 +58,11 @@ def test_a_game_is_played_to_its_end(tmp_path: Path, person: int, board: Board) 
         play_out(game)
         record = game.record()
     assert record.bot_side == 1 - person
-    assert record.moves == game.position.moves
-    assert len(record.thoughts) == len(record.moves)
+    assert record.game.moves == game.position.moves
+    assert len(thought_blob.decode(record.game.thoughts)) == len(record.game.moves)
     assert record.board == str(board)
     assert record.budget == {"time_ms": 100}
-    assert record.termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL)
+    assert record.game.termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL)
 
 
 def test_undo_goes_back_to_the_persons_last_turn(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_a_bot_that_fails_loses_the_game(
         assert verdict.termination is termination
         assert verdict.result is (Result.WIN if person == 0 else Result.LOSS)
         assert words in verdict.detail
-        assert game.record().detail == verdict.detail
+        assert game.record().game.detail == verdict.detail
     assert psutil.Process().children(recursive=True) == before
 
 
@@ -167,4 +168,4 @@ def test_a_bot_that_resigns_loses_to_the_person(tmp_path: Path) -> None:
         game.reply()
         assert game.verdict == GameEnd(Result.WIN, Termination.RESIGNED)
         assert ending(game) == "resigns resigned, so you win"
-        assert game.record().moves == (3,)
+        assert game.record().game.moves == (3,)
