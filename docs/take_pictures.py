@@ -39,7 +39,7 @@ def main(database: str, gate: str) -> None:
         address = f"{page.as_uri()}#game-{game.id}-ply-{len(game.moves) - 8}"
         wide = opened(browser, page.as_uri(), width=1000, scheme="light")
         shot(wide, "report.png", "#verdict", "#steps")
-        shot(wide, "history.png", "#history", "#history h3")
+        shot(wide, "history.png", "#history", "#history details")
         shot(wide, "pairings.png", "#pairings", "#pairings details")
         opened(browser, address, width=1000, scheme="dark").locator("#viewer").screenshot(
             path=FOLDER / "replay.png"
