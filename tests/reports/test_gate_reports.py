@@ -96,14 +96,6 @@ def test_repeated_games_and_controls_are_remarked() -> None:
     assert document["baselines"][0]["llr_distinct"] < document["llr"]
 
 
-def test_a_pass_has_no_failure() -> None:
-    """A passed gate has no failures, errors or annotations."""
-    good = gated(results=(Result.WIN, Result.WIN))
-    suite = ElementTree.fromstring(finding_junit(gate_finding(good)).encode())[0]
-    assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
-    assert annotations(good) == []
-
-
 @pytest.mark.slow
 def test_annotations_stay_one_capped_line() -> None:
     """An annotation is one short, escaped line, whatever the name of a bot."""
@@ -113,12 +105,3 @@ def test_annotations_stay_one_capped_line() -> None:
     assert lines[0].startswith("::error title=")
     assert len(lines[0]) < 3000
     assert annotation("error", "a:b,c", "50% of\nit") == "::error title=a%3Ab%2Cc::50%25 of%0Ait"
-
-
-def test_markdown_rows_keep_their_columns() -> None:
-    """A bar or a tag in a name makes no column and no markup."""
-    text = finding_markdown(gate_finding(gated()))
-    rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert len(rows) == 3
-    assert all(row.replace("\\|", "").count("|") == 6 for row in rows)
-    assert "<c>" not in text.replace("\\<c\\>", "")

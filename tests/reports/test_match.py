@@ -40,10 +40,3 @@ def test_a_shutout_is_printed_as_a_bound() -> None:
     assert match_document(won)["elo_at_least"] is not None
     assert " b is at least " in text_of(won.mirrored)
     assert match_document(won.mirrored)["wdl"] == [0, 0, 10]
-
-
-def test_a_match_without_games_has_no_elo() -> None:
-    """Missing numbers are null in JSON and a dash in text."""
-    document = match_document(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))
-    assert (document["elo"], document["error95"], document["los"]) == (None, None, None)
-    assert "NO GAMES" in text_of(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))

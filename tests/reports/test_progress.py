@@ -1,7 +1,6 @@
 """The live picture of a run on a terminal that is resized."""
 
 import io
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -128,32 +127,6 @@ def test_a_log_line_without_new_numbers_is_left_out() -> None:
         live.games_before = games
         lines.tick(live)
     assert [line.split()[0] for line in output.getvalue().splitlines()] == ["0/1000", "2/1000"]
-
-
-def test_a_log_line_is_printed_each_minute() -> None:
-    """A run whose numbers stand still gives a sign of life."""
-    output, live = io.StringIO(), live_run(2)
-    lines = LogLines(Console(file=output, width=200), RunView(), every_s=0.0, still_s=0.05)
-    for _ in range(2):
-        lines.tick(live)
-        lines.tick(live)
-        time.sleep(0.06)
-    assert [line.split()[0] for line in output.getvalue().splitlines()] == ["0/1000"] * 2
-
-
-@pytest.mark.parametrize(("waited_s", "credited_s"), [(50, 50), (500, 100)])
-def test_numbers_do_not_get_worse_within_a_pair(waited_s: int, credited_s: int) -> None:
-    """The time since the latest game belongs to the pairs in play, but to no later ones."""
-    live = live_run(2)
-    live.started -= 100
-    live.count(2)
-    speed, left = live.games_an_hour(), live.seconds_left()
-    assert speed == pytest.approx(72, rel=0.01)
-    assert left == pytest.approx(998 * 50, rel=0.01)
-    live.started -= waited_s
-    live._recent[0] = (live._recent[0][0] - waited_s, 2)
-    assert live.games_an_hour() == pytest.approx(speed)
-    assert live.seconds_left() == pytest.approx(left - credited_s, abs=1)
 
 
 def test_the_title_of_a_run_on_the_default_boards_explains_them() -> None:

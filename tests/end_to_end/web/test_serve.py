@@ -44,30 +44,6 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> Non
     assert os.listdir(tmp_path) == ["ladder.db"]
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (("--host", "0.0.0.0"), "--password-file"),  # noqa: S104
-        (("--db", "none.db"), "no database"),
-        (("--port", "99999"), "--port"),
-    ],
-)
-def test_bad_input_is_refused(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: tuple[str, ...],
-    named: str,
-) -> None:
-    """Bad input gives one sentence and exit code 2 before the server listens."""
-    from ladder.cli.main import run_command
-
-    monkeypatch.chdir(tmp_path)
-    Store.open(str(tmp_path / "ladder.db")).close()
-    assert run_command(["serve", *words]) == 2
-    assert named in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_a_run_is_served_while_it_lasts(ladder: Ladder, eventually: Callable[..., None]) -> None:
     """`run --serve` prints the address of the server, which ends with the run."""

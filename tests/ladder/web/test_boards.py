@@ -206,13 +206,3 @@ def test_a_board_against_the_rules_is_left_out(change: dict[str, Any]) -> None:
     board = msgspec.structs.replace(SHOWN, board="6x7")
     assert board_state(board, shown_for_s=0.0) is not None
     assert board_state(msgspec.structs.replace(board, **change), shown_for_s=0.0) is None
-
-
-def test_values_that_are_not_finite_are_left_out() -> None:
-    """A value that is not finite is left out."""
-    state = board_state(
-        msgspec.structs.replace(SHOWN, values=(float("nan"), float("inf"))), shown_for_s=0.25
-    )
-    assert state is not None
-    assert [side["value"] for side in state["sides"]] == [None, None]
-    assert state["since_ms"] == 250

@@ -115,12 +115,6 @@ def test_a_tuning_shows_its_values_and_its_gate(league: League, server: Running)
     assert "alpha against each baseline against games won-drawn-lost score Elo beta 8" in words
 
 
-def test_a_run_with_an_unreadable_search_has_a_page(league: League, server: Running) -> None:
-    """Runs of earlier versions have less data, and their pages show it."""
-    for kind in (RunKind.SELECT, RunKind.BISECT, RunKind.TUNE):
-        assert "Seed" in words_of(server, league.run(kind=kind))
-
-
 @pytest.mark.very_slow
 def test_findings_are_accessible_and_fit(league: League, start_server: Start, visit: Visit) -> None:
     """axe-core finds no violation, charts are drawn, and no page scrolls sideways."""

@@ -1,35 +1,19 @@
 """The overview page follows changes by other processes."""
 
 import contextlib
-import os
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 
 import pytest
 
-from db.records.runs import RunKind, RunStatus
-from db.store import Store
+from db.records.runs import RunKind
 from ladder.web.server import ServerOptions
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
-from tests.support.former import call_version
 from tests.support.unconfined import UNCONFINED
 
 Visit = Callable[..., Opened]
-LOCKS = """
-import sqlite3, sys
-database = sqlite3.connect(sys.argv[1], isolation_level=None)
-database.execute("pragma locking_mode=exclusive")
-database.execute("begin exclusive")
-print("locked", flush=True)
-sys.stdin.read()
-database.rollback()
-database.close()
-"""
 
 
 @pytest.mark.slow
@@ -141,67 +125,3 @@ def test_a_page_is_updated_again_when_its_server_is_back(
         until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
     finally:
         second.end()
-
-
-def replace_by_version(path: str, version: str) -> None:
-    """Put a database of another version in place of a database, as the converter does."""
-    other = f"{path}.other"
-    shutil.copy(path, other)
-    call_version(other, version)
-    os.replace(other, path)
-
-
-@pytest.mark.very_slow
-def test_problems_of_the_database_are_reported(
-    league: League, server: Running, visit: Visit
-) -> None:
-    """The page reports missing, older and newer databases, and recovers."""
-    path = str(league.store.path)
-    run = league.run()
-    league.pairs(run, "alpha", "beta", 1, "1-0", "0-1")
-    league.end(run, RunStatus.FINISHED)
-    league.store.close()
-    opened = visit(server.address)
-    page = opened.page
-    shown = "document.querySelector('#problem:not([hidden])')?.innerText"
-    os.rename(path, path + ".away")
-    until(page, f"({shown} || '').includes('there is no database')")
-    assert server.ask("/").status == 503
-    Store.open(path).close()
-    until(page, "document.querySelector('#part-now').innerText.includes('There are no games')")
-    assert page.is_hidden("#problem")
-    replace_by_version(path, "0024")
-    until(page, f"({shown} || '').includes('older version')")
-    failed = visit(server.address).page
-    assert "older version" in failed.inner_text("main")
-    replace_by_version(path, "9999")
-    until(page, f"({shown} || '').includes('another version')")
-    shutil.move(path + ".away", path)
-    until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
-    until(failed, "document.querySelectorAll('#part-list tbody tr').length === 2")
-
-
-@pytest.mark.slow
-def test_a_locked_database_is_reported(league: League, start_server: Start, visit: Visit) -> None:
-    """Pages report a database that another process has locked, and recover."""
-    path = str(league.store.path)
-    league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
-    league.store.close()
-    with subprocess.Popen(
-        [sys.executable, "-S", "-c", LOCKS, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as locker:
-        assert locker.stdin is not None
-        assert locker.stdout is not None
-        assert locker.stdout.readline() == "locked\n"
-        server = start_server(path)
-        opened = visit(server.address)
-        assert "another process" in opened.page.inner_text("main")
-        refused = server.ask("/api/runs")
-        assert refused.status == 503
-        assert "another process" in refused.document["error"]
-        locker.stdin.close()
-    until(opened.page, "document.querySelectorAll('#part-list tbody tr').length === 2")
-    assert server.ask("/api/runs").status == 200

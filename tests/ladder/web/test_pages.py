@@ -2,25 +2,17 @@
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from db.records.runs import RunKind, RunStatus
-from db.store import Store
 from engine.result import Termination
 from ladder.cli.main import run_command
-from ladder.match.registry.builtins import sync_builtins
-from ladder.results.analysis.division import read_truth
-from reports.replay import truth_summary
-from tests.ladder.results.analysis.making import Games, random_moves
-from tests.ladder.web.conftest import Running, Start
+from tests.ladder.web.conftest import Running
 from tests.support.browser import Opened
 from tests.support.data.league import Game, League
-from tests.support.loops import run_in_thread
 
 Visit = Callable[..., Opened]
 WIDTHS = (1280, 380)
@@ -107,26 +99,6 @@ def options_of(text: str, name: str) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.slow
-def test_lists_of_bots_begin_with_those_that_play(played: League, start_server: Start) -> None:
-    """Bots with games come first, one's own before built-ins, retired ones last."""
-    league = played
-    sync_builtins(league.store)
-    revision = league.store.bots.get("random").revision
-    league.revisions["random"] = revision.id
-    run = league.run(settings={"bots": {"random": revision.content_hash}})
-    league.pair(run, "random", "gamma", Game("1-0"), Game("1-0"))
-    league.store.bots.retire("beta")
-    text = start_server(league.store.path).ask("/games").text
-    (with_games, first), (without, others), (retired, last) = options_of(text, "bot")
-    assert (with_games, first) == ("With games", ["alpha", "gamma", "random"])
-    assert without == "Without games"
-    assert {"v1", "exact"} < set(others)
-    assert "v22" not in others
-    assert (retired, last) == ("Retired", ["beta"])
-    assert 'label="Retired" data-folded' in text
-
-
-@pytest.mark.slow
 def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, server: Running) -> None:
     """The form has the bots of the chosen division, also below an error."""
     run = played.run(boards="7x8", bots=("alpha", "gamma"))
@@ -149,39 +121,6 @@ def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, serve
         assert answer.status == 200
         assert "two or more different bots" in answer.text
         assert "--compare" not in answer.text
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("played")
-def test_filters_select_matching_games(server: Running) -> None:
-    """Each condition alone and all together select the games that match."""
-
-    def found(query: str) -> list[int]:
-        answer = server.ask(f"/api/games?{query}")
-        assert answer.status == 200, answer.text
-        return [game["game"] for game in answer.document["games"]]
-
-    assert found("") == list(range(10, 0, -1))
-    assert found("bot=gamma") == [8, 7]
-    assert found("bot=beta&opponent=gamma&side=first") == [7]
-    assert found("bot=beta&result=lost&ending=forfeit") == [7]
-    assert found("ending=crash") == [7]
-    assert found("longest=3") == [7]
-    assert found("shortest=4&bot=gamma") == [8]
-    assert found("run=2") == [10, 9]
-    assert found("run=1&before=3") == [2, 1]
-    assert found("board=6x7&limit=2") == [10, 9]
-    assert found("board=9x9") == []
-    assert found("result=draw") == [10, 8]
-    assert found("since=2200-01-01") == []
-    for wrong in (
-        "upsets=yes",
-        "board=6by7",
-        "ending=boredom",
-        "shortest=9&longest=3",
-        "side=first",
-    ):
-        assert server.ask(f"/api/games?{wrong}").status == 400, wrong
 
 
 @pytest.mark.slow
@@ -254,39 +193,3 @@ def test_unknown_names_give_404(server: Running) -> None:
         answer = server.ask(path)
         assert answer.status == 404, path
         assert 'href="/"' in answer.text
-
-
-@pytest.mark.slow
-def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: Start) -> None:
-    """The page of a game has the values that `ladder analyze` stored."""
-    database = str(tmp_path / "analysed.db")
-    with Store.open(database) as store:
-        (game, _) = Games(store, "4x4").add(random_moves("4x4", 3))
-    server = start_server(database)
-    assert server.ask(f"/games/{game}").status == 200
-    assert run_in_thread(run_command, ["analyze", "--db", database]) == 0
-    shown = viewed(server, game)
-    with Store.open(database) as store:
-        row = store.games.get(game)
-        assert row is not None
-        truth = read_truth(store, row)
-        assert truth is not None
-    assert shown["truth"] == truth.words
-    assert shown["turning"] == truth.turning_point
-    assert shown["summary"] == truth_summary(row, truth)
-    assert any(value for each in shown["truth"] for value in each)
-
-
-def viewed(server: Running, game: int) -> dict[str, Any]:
-    """Return the data of the replay viewer."""
-    deadline = time.monotonic() + 60
-    while True:  # the page is made anew when the server has noticed a change
-        text = server.ask(f"/games/{game}").text
-        found = re.search(r'id="games">(.*?)</script>', text)
-        assert found
-        (shown,) = json.loads(found[1])
-        if shown["truth"] or time.monotonic() > deadline:
-            break
-        time.sleep(0.2)
-    assert isinstance(shown, dict)
-    return shown

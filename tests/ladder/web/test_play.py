@@ -1,7 +1,6 @@
 """Games of people against bots in the browser."""
 
 import shutil
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -184,29 +183,6 @@ def test_a_game_starts_from_a_stored_position(server: Running, visit: Visit) -> 
     assert page.is_disabled("#undo")
 
 
-@pytest.mark.very_slow
-def test_the_number_of_games_is_limited(server: Running, visit: Visit) -> None:
-    """A game beyond the limit is refused; two tabs play two games, or the same game."""
-    first, second = visit(begun(server)).page, visit(begun(server, side="second")).page
-    until(first, f"{SAYS} === 'Your move.'")
-    until(second, f"{SAYS} === 'Your move.'")
-    body = {"bot": "random", "kind": "simulations", "amount": 1}
-    refused = server.ask("/play", method="POST", body=body, token=server.known_token)
-    assert refused.status == 503
-    assert "--players" in refused.document["error"]
-    first.click("#columns button:nth-child(4)")
-    until(first, "document.querySelectorAll('#board .stone').length === 2")
-    assert second.locator("#board .stone").count() == 1
-    also_first = visit(first.url).page
-    until(also_first, "document.querySelectorAll('#board .stone').length === 2")
-    also_first.click("#columns button:nth-child(4)")
-    until(first, "document.querySelectorAll('#board .stone').length === 4")
-    first.click("#end")
-    until(also_first, f"{SAYS} === 'You ended the game.'")
-    until(first, f"{SAYS} === 'You ended the game.'")
-    begun(server)
-
-
 def ask_state(server: Running, address: str, words: str, *, for_s: float = 0.0) -> None:
     """Ask for the state of a game, as its page does, until it holds these words and for a while."""
     path = address.removeprefix(server.address.rstrip("/"))
@@ -241,61 +217,6 @@ def wait_for_none() -> None:
     while children_with("supervisor"):
         assert time.monotonic() < deadline, children_with("supervisor")
         time.sleep(0.05)
-
-
-TRIES = 5
-"""Games, of which one is judged: other programs on the machine may delay the referee."""
-FAILS_LATER = """
-import json, os, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "move" and os.path.exists({flag!r}):
-        sys.exit(3) if open({flag!r}).read() == "crash" else time.sleep(60)
-    answers = {{
-        "hello": {{"type": "hello", "name": "later", "version": "1", "budgets": ["any"]}},
-        "new_game": {{"type": "ready"}},
-        "move": {{"type": "move", "column": 0}},
-    }}
-    if message["type"] == "new_game":
-        room = [message["rows"]] * message["columns"]
-        if message.get("forbidden"):
-            room[message["forbidden"][1]] -= 1
-    if message["type"] == "move":
-        full = [message["moves"].count(column) >= most for column, most in enumerate(room)]
-        answers["move"]["column"] = full.index(False)
-    if message["type"] in answers:
-        print(json.dumps(answers[message["type"]]), flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_a_bot_that_fails_loses(
-    database: str,
-    server: Running,
-    visit: Visit,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A bot that crashes or hangs loses, with the reason."""
-    monkeypatch.chdir(tmp_path)  # the folder whose files are stored
-    flag, script = tmp_path / "flag", tmp_path / "later.py"
-    script.write_text(FAILS_LATER.format(flag=str(flag)))
-    spec = f"exec:{sys.executable} {script}"
-    words = ["bots", "add", "later", spec, "--db", database]
-    assert run_command(words) == 0
-    for mode in ("crash", "hang"):
-        flag.write_text(mode)
-        won = f"{SAYS}.includes('so you win')"
-        for _ in range(TRIES):
-            page = visit(begun(server, bot="later", kind="time_ms", amount=50, side="second")).page
-            until(page, f"{won} || {SAYS}.includes('stopped or delayed')")
-            if page.evaluate(won):
-                break
-        assert page.evaluate(won)
-        assert page.is_disabled("#hint")
-        page.click("#end")
-        page.close()
-    assert server.ask("/").status == 200
 
 
 @pytest.mark.slow

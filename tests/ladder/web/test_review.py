@@ -52,16 +52,6 @@ def wait_for_analysis(server: Running, game: int) -> Any:
         time.sleep(0.1)
 
 
-def test_only_a_page_of_the_server_starts_a_review(database: str, start_server: Start) -> None:
-    """Reading starts nothing, nor does a request without the token, nor for an unknown game."""
-    server = start_server(database)
-    assert server.ask("/games/1").status == 200
-    assert server.ask("/games/1/review").status == 404
-    assert start_review(server, 1, token="wrong").status == 403  # noqa: S106 - not a password
-    assert start_review(server, 77).status == 404
-    assert children_with("ladder.web.review_process") == []
-
-
 def test_a_server_without_bots_reviews_nothing(database: str, start_server: Start) -> None:
     """`--players 0` takes the button away and refuses the request."""
     assert 'id="analyse"' in start_server(database).ask("/games/1").text

@@ -73,18 +73,3 @@ def test_a_gate_without_games_has_a_page(pairs: int) -> None:
     page = gate_page(lost_gate(pairs), [])
     assert "inconclusive" in page
     assert ('data-chart="llr"' in page) == bool(pairs)
-
-
-@pytest.mark.slow
-def test_the_llr_history_ends_with_the_result() -> None:
-    """The history has at most two hundred points, and the last one is the result."""
-    (baseline,) = lost_gate(200).result.baselines
-    assert baseline.llr_history[-1] == (baseline.pairs, pytest.approx(baseline.sprt.llr))
-    assert [pairs for pairs, _ in baseline.llr_history] == list(range(1, baseline.pairs + 1))
-    even = GateJudge(GateBot("a", 1, "a"), [GateBot("b", 2, "b")], GateTest(max_drop=5))
-    for number in range(600):
-        results = (Result.WIN, Result.WIN) if number % 2 else (Result.LOSS, Result.LOSS)
-        even.take(PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), number))
-    (longer,) = even.result().baselines
-    assert len(longer.llr_history) == 200
-    assert longer.llr_history[-1] == (600, pytest.approx(longer.sprt.llr))

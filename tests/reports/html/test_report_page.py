@@ -4,10 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec.structs import replace as replace_struct
 
 from engine.board import parse_board
-from engine.position import Position, format_moves
+from engine.position import Position
 from ladder.results.standings.notes import NotConnected
 from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
@@ -74,27 +73,6 @@ def test_keys_step_through_a_game_to_the_engines_positions(
 
 
 @pytest.mark.slow
-def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> None:
-    """The expected moves are drawn on the cells where the stones would land."""
-    shown = next(entry for entry in data.games if entry.game.board == "6x7")
-    game = shown.game
-    ply = game.opening_plies + 1
-    column = next(c for c in (3, 4, 2) if c not in game.moves[:ply])
-    thoughts = [
-        replace_struct(game.thoughts[0], line=format_moves((column,) * 3)),
-        *game.thoughts[1:],
-    ]
-    made = replace(data, games=[replace(shown, game=replace(game, thoughts=tuple(thoughts)))])
-    page = open_page(report_page(made), anchor=f"#game-{game.id}-ply-{ply}").page
-    pale = [
-        (float(stone.get_attribute("cx")) // 40, float(stone.get_attribute("cy")) // 40)
-        for stone in page.locator("#board .expected").all()
-    ]
-    assert pale == [(column, 5 - height) for height in range(3)]
-    assert "expected columns" in page.inner_text("#facts")
-
-
-@pytest.mark.slow
 def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     """The list has exactly the games that match the filters."""
     page = report.page
@@ -111,18 +89,6 @@ def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     }
     assert lost
     assert shown == lost
-
-
-@pytest.mark.slow
-def test_a_click_on_a_heading_sorts_a_table(report: Opened) -> None:
-    """It sorts by numbers, and the next click reverses the order."""
-    page = report.page
-    for direction in (-1, 1):
-        page.get_by_role("button", name="games", exact=True).first.click()
-        column = [
-            int(cell) for cell in page.locator("#ratings tbody td:nth-child(5)").all_inner_texts()
-        ]
-        assert column == sorted(column, reverse=direction < 0)
 
 
 @pytest.mark.slow

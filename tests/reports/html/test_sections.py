@@ -8,12 +8,9 @@ from db.records.games import LastOutput
 from engine.result import Termination
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.notes import NotConnected
-from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.html.charts import heat_map
 from reports.html.division_figures import (
-    drawn_bots_note,
-    history_figure,
     rated_bots,
     ratings_figure,
 )
@@ -59,19 +56,6 @@ def test_regressions_are_the_first_warning(data: ReportData) -> None:
     (alone, *_) = warnings(replace(data, steps=[steps[1]]))
     assert "may be chance" in alone
     assert not any("lost" in each for each in warnings(replace(data, steps=[steps[0], steps[2]])))
-
-
-def test_no_more_lines_are_drawn_than_there_are_colours() -> None:
-    """The table has all bots, and a note states that the chart has fewer."""
-    names = [f"b{number}" for number in range(10)]
-    history = [RatedMoment(name, games, 0.0, 1e3, 50.0) for name in names for games in (10, 20)]
-    figure = history_figure(history, names)
-    assert figure.spec is not None
-    rows = figure.spec["data"]["values"]
-    assert {row["name"] for row in rows} == set(names[:8])
-    assert {row[0].text for row in figure.table.rows} == set(names)
-    assert drawn_bots_note(names) == "The best 8 of 10 bots are drawn; the table has all."
-    assert drawn_bots_note(names[:8]) == ""
 
 
 def failed(shown: ShownGame, output: LastOutput | None) -> ShownGame:
