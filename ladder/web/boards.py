@@ -1,7 +1,6 @@
 """Boards in play, as workers broadcast them.
 
-The socket is bound while a page asks for boards and for a moment after. All pages get the same
-document, which is made at most a few times a second.
+The socket is bound while a page asks for boards and for a moment after.
 """
 
 import asyncio
@@ -14,8 +13,6 @@ import msgspec
 from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
 from reports.html.live.boards import board_state
 
-PACE_S = 0.25
-"""Shortest interval between two documents."""
 LINGER_S = 5.0
 """How long to listen after the last request, so that a reloaded page has boards at once."""
 ENDED_S = 10.0
@@ -32,37 +29,43 @@ class _ReceivedBoard:
     received_at: float
     """In seconds of `time.monotonic`."""
 
+    def is_over(self, now: float) -> bool:
+        """Return whether it is no longer shown."""
+        has_ended = self.board.result is not None and now - self.received_at > ENDED_S
+        return has_ended or not _is_alive(self.board.worker)
+
 
 class Boards:
     """The boards in play, received in the loop of the server.
 
     Attributes:
-        version: the number of documents so far.
+        version: changes when a board does.
 
     """
 
     def __init__(self, database: str) -> None:
         self.version = 0
-        self._document = b""
-        self._is_taken = False
-        """Whether another server receives the boards of this database."""
         self._database = database
         self._listener: BroadcastListener | None = None
         self._channel: str | None = None
         self._by_worker: dict[int, _ReceivedBoard] = {}
-        self._is_new = True
-        self._asked_at = self._drawn_at = 0.0
+        self._asked_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
     def document(self) -> bytes:
         """Return the document of all boards, and listen for a while."""
-        self._asked_at = time.monotonic()
+        now = self._asked_at = time.monotonic()
         if self._task is None or self._task.done():
             self._bind()
             self._task = asyncio.create_task(self._listen())
-        if self._asked_at - self._drawn_at >= PACE_S:
-            self._draw()
-        return self._document
+        for worker in [each for each, shown in self._by_worker.items() if shown.is_over(now)]:
+            del self._by_worker[worker]
+            self.version += 1
+        states = [
+            board_state(shown.board, shown_for_s=now - shown.received_at)
+            for _, shown in sorted(self._by_worker.items())
+        ]
+        return msgspec.json.encode({"boards": [state for state in states if state is not None]})
 
     def close(self) -> None:
         """Stop receiving boards."""
@@ -89,11 +92,7 @@ class Boards:
         try:
             self._listener = BroadcastListener(channel)
         except OSError:
-            self._is_new |= not self._is_taken
-            self._is_taken = True
-            return
-        self._is_new |= self._is_taken
-        self._is_taken = False
+            return  # another server receives the boards of this database
         self._channel = channel
         asyncio.get_running_loop().add_reader(self._listener.fileno(), self._receive)
 
@@ -102,8 +101,8 @@ class Boards:
             asyncio.get_running_loop().remove_reader(self._listener.fileno())
             self._listener.close()
         self._listener = self._channel = None
-        self._is_new |= bool(self._by_worker)
         self._by_worker.clear()
+        self.version += 1
 
     def _receive(self) -> None:
         assert self._listener is not None  # noqa: S101 - its reader is removed before it
@@ -112,32 +111,9 @@ class Boards:
             board = self._listener.receive()
             if board is None:
                 return
-            worker = board.worker
-            if worker in self._by_worker or len(self._by_worker) < MAX_BOARDS:
-                self._by_worker[worker] = _ReceivedBoard(board, now)
-                self._is_new = True
-
-    def _draw(self) -> None:
-        """Make the document again if a board has changed."""
-        now = self._drawn_at = time.monotonic()
-        removed = [
-            worker
-            for worker, shown in self._by_worker.items()
-            if not _is_alive(worker)
-            or (shown.board.result is not None and now - shown.received_at > ENDED_S)
-        ]
-        for worker in removed:
-            del self._by_worker[worker]
-        if not (self._is_new or removed):
-            return
-        self._is_new = False
-        states = []
-        for _, shown in sorted(self._by_worker.items()):
-            state = board_state(shown.board, shown_for_s=now - shown.received_at)
-            if state is not None:
-                states.append(state)
-        self._document = msgspec.json.encode({"boards": states, "taken": self._is_taken})
-        self.version += 1
+            if board.worker in self._by_worker or len(self._by_worker) < MAX_BOARDS:
+                self._by_worker[board.worker] = _ReceivedBoard(board, now)
+                self.version += 1
 
 
 def _is_alive(process: int) -> bool:

@@ -288,21 +288,3 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
             layers.append({**written("residual", 8, 10), **surprising})
         steps = (34, 52)
     return _chart(rows, layers, height={"step": steps[0]}, width={"step": steps[1]})
-
-
-def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:
-    """Return a chart of move times in ms: median, quartiles, 1 % and 99 %, and the budget."""
-    title = "ms a move: median, quartiles, 1 % and 99 %"
-    tips = [*_tips(["name"], ["moves"]), *_tips([], ["low", "median", "high"], ".1f")]
-    whiskers = {"type": "rule", "color": INK}
-    middle = {"type": "tick", "color": INK, "thickness": 2, "size": 14}
-    box = {"x": _number("quarter"), "x2": {"field": "three_quarters"}}
-    layers = [
-        _layer(whiskers, y=NAMES, x=_number("low", title=title), x2={"field": "high"}),
-        _layer({"type": "bar", "color": ACCENT, "height": 10}, y=NAMES, **box, tooltip=tips),
-        _layer(middle, y=NAMES, x=_number("median"), tooltip=tips),
-    ]
-    if budget_ms is not None:
-        limit = {"type": "rule", "color": LOST, "strokeDash": [4, 3]}
-        layers.append(_layer(limit, [{"budget": budget_ms}], x=_number("budget")))
-    return _chart(rows, layers, height=_height(rows, 20))

@@ -14,7 +14,6 @@ from reports.html.charts import (
     heat_map,
     interval_chart,
     line_chart,
-    time_chart,
 )
 from reports.html.figures import Figure, Table, headings, table_of, table_of_fields
 from reports.layout.fields import Cell, number_cell
@@ -203,23 +202,16 @@ def speed_table(bots: Sequence[BotStanding]) -> Table:
     )
 
 
-def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
-    """Return the figure of the distribution of move times, with the share of processor time."""
-    rows = [{"name": each.bot, **values_of(each, "moves", *QUANTILES)} for each in times]
+def times_table(times: Sequence[MoveTimes], budget_ms: float | None) -> Table:
+    """Return the table of move times, with the share of processor time."""
     late = () if budget_ms is None else (("#late", "late"),)
-    return Figure(
-        name="times",
-        label="Distribution of move times per bot",
-        caption="Milliseconds a move in the latest games",
-        table=table_of(
-            times,
-            ("bot", "bot"),
-            ("#moves", "moves"),
-            *((f"#{head}", name, ",.1f") for name, head in QUANTILES.items()),
-            *late,
-            ("#processor time", "cpu_share", ".0%"),
-        ),
-        spec=time_chart(rows, budget_ms) if rows else None,
+    return table_of(
+        times,
+        ("bot", "bot"),
+        ("#moves", "moves"),
+        *((f"#{head}", name, ",.1f") for name, head in QUANTILES.items()),
+        *late,
+        ("#processor time", "cpu_share", ".0%"),
     )
 
 

@@ -21,7 +21,7 @@ from reports.html.division_figures import (
     ratings_figure,
     speed_table,
     steps_figure,
-    times_figure,
+    times_table,
 )
 from reports.html.figures import Table, table_from_columns, table_of
 from reports.html.page import render
@@ -78,7 +78,6 @@ def report_page(
             steps_figure(data.steps),
             history_figure(data.history, order),
             pairings_figure(data.pairings, order),
-            times_figure(times, budget_ms),
         )
     }
     score = standings.first_mover_score
@@ -100,6 +99,7 @@ def report_page(
         classes=classes_table(data.classes, standings),
         history_note=drawn_bots_note(order),
         speeds=speed_table(standings.bots),
+        times=times_table(times, budget_ms),
         budget_ms=budget_ms,
         first_mover="" if score is None else f"The side that moves first scores {score:.1%}.",
         failures=failures_table(standings.bots),

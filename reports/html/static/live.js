@@ -160,9 +160,8 @@ let ticking;
 
 /**
  * @param {InPlay[]} states The games of all workers.
- * @param {boolean} taken Whether another server receives the boards.
  */
-function showBoards(states, taken) {
+function showBoards(states) {
   const place = byId("boards-shown");
   if (!place) return;
   const now = performance.now();
@@ -182,8 +181,7 @@ function showBoards(states, taken) {
     fill(card, state);
     if (!before) place.append(card);
   }
-  byId("boards").hidden = !states.length && !taken;
-  byId("boards-elsewhere").hidden = !taken;
+  byId("boards").hidden = !states.length;
   tick();
   ticking ??= window.setInterval(tick, 250);
 }
@@ -270,8 +268,7 @@ if (byId("boards")) {
   const isPlaying = () => document.querySelector(".state.running") || shown.size;
   poll("/boards", () => (isPlaying() ? BOARDS_MS : PAGE_MS), async (answer) => {
     if (!answer.ok) return;
-    const { boards, taken } = await answer.json();
-    showBoards(boards, taken);
+    showBoards((await answer.json()).boards);
   });
 }
 

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from reports.html.live.boards import board_state
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
-from tests.support.postgresql import shared_server, why_none
 
 Visit = Callable[..., Opened]
 SHOWN = BoardInPlay(
@@ -81,27 +80,12 @@ def await_bound(database: object, expected: bool) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture(
-    params=[
-        "file",
-        pytest.param(
-            "server",
-            marks=[
-                pytest.mark.very_slow,
-                pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
-            ],
-        ),
-    ]
-)
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Return a new database: a file, or one of a PostgreSQL server."""
-    with contextlib.ExitStack() as held:
-        if request.param == "file":
-            where = str(tmp_path / "boards.db")
-        else:
-            where = held.enter_context(shared_server().database("template1"))
-        Store.open(where).close()
-        yield where
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """Return a new database."""
+    where = str(tmp_path / "boards.db")
+    Store.open(where).close()
+    return where
 
 
 @pytest.mark.slow
@@ -159,9 +143,9 @@ def test_a_run_is_watched_move_by_move(
 
 @pytest.mark.slow
 def test_hostile_positions_are_shown_as_text_or_left_out(
-    league: League, start_server: Start, server: Running, visit: Visit
+    league: League, server: Running, visit: Visit
 ) -> None:
-    """Names are text, illegal boards are not shown, and a second server shows who has them."""
+    """Names are text, and illegal boards are not shown."""
     database = league.store.path
     opened = visit(server.address)
     page = opened.page
@@ -187,8 +171,6 @@ def test_hostile_positions_are_shown_as_text_or_left_out(
     )
     assert page.locator(".player.thinking").count() == 0
     assert opened.errors == []
-    other = visit(start_server(database).address).page
-    until(other, "!document.querySelector('#boards-elsewhere').hidden")
 
 
 @pytest.mark.parametrize(
