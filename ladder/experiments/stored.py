@@ -1,19 +1,22 @@
 """A stored run with the result of its experiment, computed again from its pairs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from db.records.runs import ForfeitTally, PausedBot, RunKind, bots_in
+from db.records.runs import DivisionRow, ForfeitTally, PausedBot, RunKind, bots_in
 from db.store import Store
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.bisect.session import bisection_of
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.gate.stored import outcome_of, trial_of
+from ladder.experiments.gate.stored import gate_of, match_of
 from ladder.experiments.select.session import SelectionOutcome, selection_of
 from ladder.experiments.tune.session import TuningOutcome, tuning_of
 from ladder.results.standings.standings import PairStanding
-from ladder.runs.history import PastRun
+from ladder.runs.history import PastRun, past_runs
 
+TRIALS = (RunKind.GATE, RunKind.MATCH)
+TRIALS_READ = 20
+"""Most gates and matches of a division that are read, the latest ones."""
 RunResult = PairStanding | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
 """The result of a match, a gate, a selection, a bisection or a tuning."""
 
@@ -68,6 +71,16 @@ def read_run(store: Store, past: PastRun) -> StoredRun:
     return StoredRun(past, bots, forfeits, _result(store, past))
 
 
+def trials_of(store: Store, division: DivisionRow) -> list[StoredRun]:
+    """Return the gates and matches of a division, latest first."""
+    found = [
+        past
+        for past in past_runs(store)
+        if past.row.kind in TRIALS and past.row.division_id == division.id
+    ]
+    return [read_run(store, past) for past in found[:TRIALS_READ]]
+
+
 def _score(bot: BotOfRun) -> float:
     return (bot.wins + bot.draws / 2) / bot.games if bot.games else -1.0
 
@@ -75,9 +88,9 @@ def _score(bot: BotOfRun) -> float:
 def _result(store: Store, past: PastRun) -> RunResult | None:
     row = past.row
     if row.kind is RunKind.MATCH:
-        return trial_of(store, row).standing if past.games else None
+        return match_of(store, row)
     if row.kind is RunKind.GATE:
-        return outcome_of(store, trial_of(store, replace(row, status=past.status)))
+        return gate_of(store, row, past.status)
     if row.kind is RunKind.SELECT:
         return selection_of(store, row, past.status)
     if row.kind is RunKind.BISECT:

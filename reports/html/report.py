@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from db.records.budget import move_limit_ms
 from db.records.runs import RunKind
-from ladder.experiments.gate.result import GateResult
-from ladder.experiments.gate.stored import HeadToHead
+from ladder.experiments.gate.result import BaselineResult
+from ladder.experiments.gate.session import GateOutcome
+from ladder.experiments.stored import StoredRun
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.report_data import ReportData
+from ladder.results.standings.standings import PairStanding
 from reports.findings.finding import COLOURS
 from reports.html.division_figures import (
     classes_table,
@@ -51,7 +53,7 @@ def report_page(
     data: ReportData,
     *,
     compared: Comparison | None = None,
-    trials: Sequence[HeadToHead] = (),
+    trials: Sequence[StoredRun] = (),
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth | None] | None = None,
 ) -> str:
@@ -125,33 +127,39 @@ def _shown(data: ReportData) -> str:
     )
 
 
-def trials_table(trials: Sequence[HeadToHead]) -> Table:
-    """Return the table of gates and matches."""
+def trials_table(trials: Sequence[StoredRun]) -> Table:
+    """Return the table of gates and matches; numbers of a gate are those that decided it."""
     return table_of(
         trials,
-        ("#run", lambda trial: number_cell(trial.run.id, "d")),
-        ("kind", lambda trial: Cell(trial.run.kind.value)),
-        ("started", lambda trial: Cell(day(trial.run.started_at), trial.run.started_at)),
-        ("bot", "bot"),
-        ("against", lambda trial: Cell(", ".join(trial.against))),
+        ("#run", lambda trial: number_cell(trial.past.row.id, "d")),
+        ("kind", lambda trial: Cell(trial.past.row.kind.value)),
+        ("started", lambda trial: Cell(day(trial.past.row.started_at), trial.past.row.started_at)),
+        ("played", lambda trial: Cell(trial.past.title)),
         ("verdict", _verdict),
-        ("#games", lambda trial: number_cell(trial.standing.games)),
-        ("won-drawn-lost", lambda trial: Cell(wdl_text(trial.standing.wdl))),
-        ("pairs 0 ½ 1 1½ 2", lambda each: Cell(" ".join(map(str, each.standing.pentanomial)))),
-        ("LLR (bounds)", lambda each: Cell("-" if each.result is None else _llr_text(each.result))),
-        ("~note", lambda trial: Cell(trial.run.note)),
+        ("#games", lambda trial: number_cell(trial.past.games)),
+        ("won-drawn-lost", lambda trial: _numbers(trial)[0]),
+        ("pairs 0 ½ 1 1½ 2", lambda trial: _numbers(trial)[1]),
+        ("LLR (bounds)", lambda trial: _numbers(trial)[2]),
+        ("~note", lambda trial: Cell(trial.past.row.note)),
     )
 
 
-def _verdict(trial: HeadToHead) -> Cell:
-    if trial.run.kind is not RunKind.GATE:
+def _verdict(trial: StoredRun) -> Cell:
+    if trial.past.row.kind is not RunKind.GATE:
         return Cell("-")
-    if trial.verdict is None:
-        return Cell(trial.run.status.value)
-    word = trial.verdict.replace("_", " ")
+    if trial.past.verdict is None:
+        return Cell(trial.past.status.value)
+    word = trial.past.verdict.replace("_", " ")
     return Cell(word, verdict=COLOURS.get(word, "undecided"))
 
 
-def _llr_text(result: GateResult) -> str:
-    sprt = result.deciding.sprt
-    return f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
+def _numbers(trial: StoredRun) -> tuple[Cell, Cell, Cell]:
+    """Return the cells of results, pairs and LLR."""
+    found, ratio = trial.result, "-"
+    if isinstance(found, GateOutcome):
+        sprt = found.result.deciding.sprt
+        ratio = f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
+    numbers = found.result.deciding if isinstance(found, GateOutcome) else found
+    if not isinstance(numbers, BaselineResult | PairStanding):
+        return Cell("-"), Cell("-"), Cell("-")
+    return Cell(wdl_text(numbers.wdl)), Cell(" ".join(map(str, numbers.pentanomial))), Cell(ratio)

@@ -1,6 +1,6 @@
 """The course of a selection: play until only one bot can be the best."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -16,6 +16,7 @@ from ladder.experiments.engine import (
     judge_pairs,
     play,
 )
+from ladder.experiments.gate.stored import stored_bots
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.judge import FieldJudge
@@ -219,13 +220,9 @@ def selection_of(store: Store, run: RunRow, status: RunStatus) -> SelectionOutco
 
     """
     question = SelectQuestion.from_settings(run.settings)
-    ids = {content: key for key, content in store.bots.contents().items()}
-    listed = run.settings.get("bots")
-    if question is None or not isinstance(listed, Mapping):
+    bots = list(stored_bots(store, run).values())
+    if question is None or not bots:
         return None
-    if any(content not in ids for content in listed.items()):
-        return None
-    bots = [GateBot(name, ids[name, content], content) for name, content in listed.items()]
     judge = judge_pairs(
         FieldJudge(bots, question, run.settings[SELECT]["against"]), store.pairs.of_run(run.id)
     )

@@ -22,7 +22,7 @@ from ladder.experiments.gate.session import (
     find_answer,
     play_gate,
 )
-from ladder.experiments.gate.stored import outcome_of, trial_of
+from ladder.experiments.gate.stored import gate_of
 from ladder.experiments.tune.bots import (
     Registration,
     TuningTask,
@@ -233,7 +233,7 @@ def tuning_of(store: Store, run: RunRow, status: RunStatus) -> TuningOutcome | N
         run,
         steps,
         steps[-1].estimate if steps else template.start,
-        outcome_of(store, trial_of(store, gates[0])) if gates else None,
+        gate_of(store, gates[0], gates[0].status) if gates else None,
         invalid=MEANINGLESS if status is RunStatus.INVALID else "",
         unfinished=UNFINISHED.get(status, UNFINISHED[RunStatus.INTERRUPTED]),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
-from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
+from db.records.runs import DivisionRow, RunRow, RunStatus
 from db.store import Store
 from ladder.results.standings.build import build_standings
 from ladder.results.standings.division import current_tables, retired_bots
@@ -15,7 +15,6 @@ from ladder.results.standings.standings import Standings, select_bots
 from ladder.runs.history import PastRun, past_runs
 from ladder.runs.progress import SPEED_WINDOW_S
 
-TRIALS = (RunKind.GATE, RunKind.MATCH)
 RateWithoutRun = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
 """`ladder.results.overview.overview.rate_without_run`, or a cache of it."""
 
