@@ -32,6 +32,20 @@ class Info(msgspec.Struct, frozen=True, omit_defaults=True):
     """Number of descents that ended in a solved node, which do not count as simulations."""
 
 
+PROVEN: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
+
+
+def exact_info(column: int, outcome: int, distance: int | None, left: int) -> Info:
+    """Return the statistics of an exact answer: 1, 0 or -1, with `left` plies to a full board."""
+    return Info(
+        depth=distance or left,
+        value=float(outcome),
+        proven=PROVEN[outcome],
+        distance=distance,
+        pv=(column,),
+    )
+
+
 class Choice(NamedTuple):
     """The move that a player chooses, with its statistics."""
 

@@ -135,14 +135,7 @@ with_above: Callable[[Register], Register] = _with_above
 
 
 @inlined
-def evaluate(
-    own: Register,
-    other: Register,
-    bottoms: Register,
-    cells: Register,
-    forbidden: Register,
-    parameters: Any,
-) -> int:
+def evaluate(own: Register, other: Register, board: Any, parameters: Any) -> int:
     """Return the static value of a position for the side that owns the first stones.
 
     Contract: neither side has four in a line.
@@ -150,14 +143,13 @@ def evaluate(
     Args:
         own: the stones of one side.
         other: the stones of the opponent.
-        bottoms: the lowest cells of all columns.
-        cells: the cells that stones can occupy.
-        forbidden: the forbidden cell.
+        board: the lowest cells of all columns, the cells that stones can occupy, the forbidden one.
         parameters: the version's `bots.alphabeta.search.AlphaBetaParameters`.
 
     """
     if not parameters.ends:
         return links(own, other, parameters.two, parameters.three)
+    bottoms, cells, forbidden = board
     occupied = own | other | forbidden
     free = without(cells, occupied)
     ends = free

@@ -114,7 +114,7 @@ def sort_by_static_value(
         move = ONE << np.uint64(column)
         columns &= ~move
         stone = vector.in_columns(landing, move)
-        value = evaluate(own | stone, other, board[0], board[1], board[2], parameters)
+        value = evaluate(own | stone, other, board, parameters)
         place = count
         while place > 0 and ranks[place - 1] >> 4 < value:
             ranks[place] = ranks[place - 1]
@@ -166,6 +166,7 @@ def search(
     stones, frames, lines, counters, scores, ranks = stack
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)
+    sets = bottoms, cells, forbidden
     ply = counters[PLY]
     entering = counters[ENTERING] != 0
     depth, empty = counters[DEPTH], counters[EMPTY]
@@ -215,7 +216,7 @@ def search(
                     if static:
                         counters[STATIC] += 1
                         stone = vector.in_columns(landing, move)
-                        value = evaluate(own | stone, other, bottoms, cells, forbidden, parameters)
+                        value = evaluate(own | stone, other, sets, parameters)
                     if ply == 0:
                         scores[column] = value
                     if value > frame[BEST]:
@@ -228,7 +229,6 @@ def search(
                 columns = blocks or columns
                 if ply > 0 and 0 < parameters.inner <= depth - ply and popcount64(columns) > ONE:
                     nodes += np.int64(popcount64(columns))
-                    sets = bottoms, cells, forbidden
                     ways = sort_by_static_value(
                         ways, columns, own, other, landing, sets, parameters, ranks
                     )

@@ -11,7 +11,7 @@ from bots.learned.player import LearnedPlayer
 from bots.learned.versions import EvaluationSettings
 from bots.move_budget import NodeBudget
 from bots.options import read_options
-from bots.player import Choice, Info
+from bots.player import Choice, Info, exact_info
 from engine.board import Board
 from engine.solver.solver import Solver
 
@@ -95,14 +95,4 @@ def _answer(proof: ColumnProof, empty: int) -> Choice:
     column, outcome = proof.best_column(), proof.value.outcome
     if outcome is None:
         return Choice(column, Info(pv=(column,)))
-    distance = proof.value.distance
-    return Choice(
-        column,
-        Info(
-            depth=distance or empty,
-            value=float(outcome),
-            proven=str(outcome),  # type: ignore[arg-type]
-            distance=distance,
-            pv=(column,),
-        ),
-    )
+    return Choice(column, exact_info(column, outcome, proof.value.distance, empty))

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.learned.network import LOGIT_ONE, count_cells, phase_row
+from bots.learned.network import LOGIT_ONE, count_cells, phase_row, read_rows
 from bots.learned.network import ONE as ONE_HIDDEN
-from bots.learned.patterns import FIRST_PHASE, KINDS, NOTHING, ROWS, odd_from_top, rows_of
+from bots.learned.patterns import FIRST_PHASE, KINDS, NOTHING, ROWS, odd_from_top
 from bots.learned.weights import OUT_ONE, LearnedWeights
+from bots.uct.leaf import look_on
 from engine import vector
 from engine.bits import ONE
 from engine.board import MAX_SIDE
@@ -25,6 +26,8 @@ FEATURES = KINDS * MAX_SIDE + 1
 """Rows that a position sums: one of each kind per column, and that of its phase."""
 _FADING, _FADING_SQUARE, _TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 """Adam's constants (Kingma and Ba, 2015)."""
+
+look = look_on(vector)
 
 
 class Network(NamedTuple):
@@ -105,19 +108,9 @@ def rows_of_moves(
         occupied = own | other | forbidden
         landing = vector.playable(occupied, bottoms, cells)
         if wanted[ply]:
-            free = vector.without(cells, occupied)
-            empty = count_cells(free)
-            found = rows_of(
-                own,
-                other,
-                vector.threats(own),
-                vector.threats(other),
-                free,
-                landing,
-                forbidden,
-                odd_cells,
-                empty & 1,
-            )
+            empty = count_cells(vector.without(cells, occupied))
+            outlook = look(own, other, occupied, bottoms, cells)
+            found = read_rows(outlook, forbidden, odd_cells, empty)
             for column in range(MAX_SIDE):
                 rows[count, column] = vector.number_in(found[0], column)
                 rows[count, MAX_SIDE + column] = vector.number_in(found[1], column)

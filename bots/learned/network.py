@@ -21,10 +21,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from bots.learned.patterns import FIRST_PHASE, KINDS, PHASES, rows_of
+from bots.uct.leaf import Outlook
 from engine.bits import popcount64
 from engine.board import MAX_SIDE
 from engine.compiled import inlined, instruction
-from engine.vector import Register, UniTuple, declare, register, unpack
+from engine.vector import Register, UniTuple, declare, register, unpack, without
 
 HIDDEN: Final = 32
 ONE: Final = 255
@@ -107,14 +108,21 @@ def phase_row(empty: int | np.int64) -> np.int64:
 
 
 @inlined
+def read_rows(
+    outlook: Outlook, forbidden: Register, odd_cells: Register, empty: int | np.int64
+) -> tuple[Register, Register, Register, Register]:
+    """Return the rows of every column; see `evaluate` for the arguments."""
+    own, other, occupied, landing, own_threats, other_threats, _, cells = outlook
+    free = without(cells, occupied)
+    return rows_of(
+        own, other, own_threats, other_threats, free, landing, forbidden, odd_cells, empty & 1
+    )
+
+
+@inlined
 def evaluate(
-    own: Register,
-    other: Register,
-    own_threats: Register,
-    other_threats: Register,
-    landing: Register,
+    outlook: Outlook,
     forbidden: Register,
-    free: Register,
     odd_cells: Register,
     empty: int | np.int64,
     evaluation: Evaluation,
@@ -122,22 +130,14 @@ def evaluate(
     """Return the value of a position for the side to move, 1 .. WHOLE - 1.
 
     Args:
-        own: stones of the side to move, which has no immediate win.
-        other: stones of its opponent.
-        own_threats: unmasked threats of the side to move.
-        other_threats: unmasked threats of its opponent.
-        landing: the landing cells.
+        outlook: the position, in which the side to move has no immediate win.
         forbidden: the forbidden cell.
-        free: the empty cells.
         odd_cells: `odd_from_top` of the board's cells.
         empty: number of empty cells.
         evaluation: the weights.
 
     """
-    odd = empty & 1
-    columns = rows_of(
-        own, other, own_threats, other_threats, free, landing, forbidden, odd_cells, odd
-    )
+    columns = read_rows(outlook, forbidden, odd_cells, empty)
     phase = phase_row(empty)
     logit = evaluation.bias + _logit_of_rows(evaluation.table, evaluation.out, columns, phase)
     step = min(max(logit // _STEP + _STEPS // 2, 0), _STEPS - 1)

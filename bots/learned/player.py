@@ -32,7 +32,13 @@ class LearnedPlayer(TreeBasedPlayer):
     def _use(self, settings: EvaluationSettings) -> None:
         self._settings = settings
         self._reuses = settings.reuse
-        self._evaluation = read_evaluation(settings.weights)
+        self._parameters = kernel.Parameters(
+            float(settings.c) * _HALF,
+            read_evaluation(settings.weights),
+            int(settings.mixed),
+            bool(settings.keeping),
+            bool(settings.fourth_root),
+        )
 
     def set_clock(self, clock: RemainingTime, ply: int) -> None:
         """Divide the remaining time by the number of own moves that are expected.
@@ -50,15 +56,4 @@ class LearnedPlayer(TreeBasedPlayer):
         return super().advance(simulations) and bool(self._tree[ROOT] < kernel.MOST_VISITS)
 
     def _search(self, simulations: int, descents: int) -> None:
-        kernel.search(
-            self._memory(),
-            float(self._settings.c) * _HALF,
-            self._evaluation,
-            kernel.Parameters(
-                int(self._settings.mixed),
-                bool(self._settings.keeping),
-                bool(self._settings.fourth_root),
-            ),
-            simulations,
-            descents,
-        )
+        kernel.search(self._memory(), self._parameters, simulations, descents)

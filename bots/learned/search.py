@@ -13,7 +13,7 @@ import numpy as np
 from bots.learned.network import WHOLE, Evaluation, count_cells, evaluate
 from bots.learned.patterns import odd_from_top
 from bots.uct import nodes as form
-from bots.uct.leaf import Outlook, expansion_on
+from bots.uct.leaf import Outlook, expansion_on, look_on
 from bots.uct.settings import CAREFUL, FORCED, LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
 from bots.uct.tree.memory import (
     DEPTH,
@@ -89,6 +89,10 @@ WHOLE."""
 class Parameters(NamedTuple):
     """The parameters of a version."""
 
+    c: float
+    """Exploration constant."""
+    evaluation: Evaluation
+    """The weights."""
     mixed: int
     """Share of a rollout in a new node's value, of `PARTS`."""
     keeping: bool
@@ -97,33 +101,25 @@ class Parameters(NamedTuple):
     """Whether exploration grows with the fourth root of the parent's visits."""
 
 
+look = look_on(vector)
 _expand = expansion_on(vector)
 
 
 @kernel
-def search(
-    memory: TreeMemory,
-    c: float,
-    evaluation: Evaluation,
-    parameters: Parameters,
-    simulations: int,
-    descents: int,
-) -> None:
+def search(memory: TreeMemory, parameters: Parameters, simulations: int, descents: int) -> None:
     """Expand `simulations` nodes or make `descents` descents.
 
     The search also stops if the root is solved or has `MOST_VISITS`.
 
     Args:
         memory: the search's memory; tree, path and counters are updated.
-        c: exploration constant.
-        evaluation: the weights.
         parameters: the version's parameters.
         simulations: number of nodes to expand.
         descents: limit of all descents.
 
     """
-    stones, board, tree, path, counters = memory
-    mixed, keeping, fourth_root = parameters
+    stones, board, tree, path, counters, _ = memory
+    c, evaluation, mixed, keeping, fourth_root = parameters
     root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)
@@ -210,18 +206,7 @@ def search(
                     )
                     outcome, distance, replies = _expand(after, depth == 0, SWITCHES)
                     if outcome == form.OPEN:
-                        value = WHOLE - evaluate(
-                            other,
-                            mine,
-                            other_threats,
-                            my_threats,
-                            below,
-                            forbidden,
-                            vector.without(cells, filled),
-                            odd_cells,
-                            empty,
-                            evaluation,
-                        )
+                        value = WHOLE - evaluate(after, forbidden, odd_cells, empty, evaluation)
                         tree[child + room] = value
                     else:
                         value = np.int64(form.points_of(outcome, WHOLE))
@@ -239,16 +224,7 @@ def search(
                     child += 1
                 points = WHOLE - best
                 if mixed and best < WHOLE:
-                    outlook = Outlook(
-                        own,
-                        other,
-                        occupied,
-                        landing,
-                        vector.threats(own),
-                        other_threats,
-                        bottoms,
-                        cells,
-                    )
+                    outlook = look(own, other, occupied, bottoms, cells)
                     result, random = roll_out(outlook, random, keeping)
                     points = (
                         points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed

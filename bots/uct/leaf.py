@@ -39,6 +39,18 @@ class Outlook(NamedTuple):
     """Cells of the board."""
 
 
+def look_on(layout: ModuleType) -> Callable[..., Outlook]:
+    """Build the outlook from stones and board, for sets of `engine.lanes` or `engine.vector`."""
+    playable, threats = layout.playable, layout.threats
+
+    @inlined
+    def look(own: Any, other: Any, occupied: Any, bottoms: Any, cells: Any) -> Outlook:
+        landing = playable(occupied, bottoms, cells)
+        return Outlook(own, other, occupied, landing, threats(own), threats(other), bottoms, cells)
+
+    return look
+
+
 def expansion_on(layout: ModuleType) -> Callable[..., tuple[int, int, np.uint64]]:
     """Build the expansion of a node for sets of `engine.lanes` or `engine.vector`.
 

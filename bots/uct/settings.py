@@ -30,6 +30,8 @@ ROLLOUTS = ("random", "middle", "seven")
 class UctParameters(NamedTuple):
     """The parameters of a version, with the types that the kernels are compiled for."""
 
+    flags: int
+    """The switches."""
     c: float
     """Exploration constant."""
     careful_rollouts: int
@@ -115,9 +117,9 @@ class TreeSettings(SearchSettings):
         refuse_unless(not self.hint or self.expect > 0, "hint", "needs an expect above 0")
 
     @property
-    def flags(self) -> int:
-        """The switches of the kernel."""
-        return (
+    def parameters(self) -> UctParameters:
+        """The parameters of the kernel."""
+        flags = (
             SOLVE * self.solve
             + FORCED * self.forced
             + RIGHT_DISTANCES * self.right_distances
@@ -125,11 +127,9 @@ class TreeSettings(SearchSettings):
             + CAREFUL * (self.careful > 0)
             + FIRST_PLAY * (self.expect > 0)
         )
-
-    @property
-    def parameters(self) -> UctParameters:
-        """The parameters of the kernel."""
-        return UctParameters(float(self.c), int(self.careful), int(self.expect), float(self.hint))
+        return UctParameters(
+            flags, float(self.c), int(self.careful), int(self.expect), float(self.hint)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,29 @@ from engine.solver.memory import Integers, SolverMemory, SolverQuestion
 
 # outcomes of `settle`
 LOST, DRAWN, OPEN = 0, 1, 2
+FAR = 1000
+"""A number beyond all scores."""
+
+
+class Node(NamedTuple):
+    """A position in which several moves do not lose at once."""
+
+    own: Any
+    other: Any
+    moves: Any
+    """The cells of these moves."""
+    ply: Any
+
+
+class Lines(NamedTuple):
+    """A position, with what is left of each side's fours."""
+
+    own: Any
+    other: Any
+    own_lines: Any
+    """The cells of the open fours of `own`: lines without a stone of `other`."""
+    other_lines: Any
+    ply: Any
 
 
 def settle_on(layout: ModuleType) -> Callable[..., Any]:
@@ -58,19 +81,8 @@ def bounds_on(layout: ModuleType) -> Callable[..., Any]:
     landing, connects = layout.landing, layout.connects
 
     @lean
-    def bounds(
-        own: Any,
-        other: Any,
-        own_lines: Any,
-        other_lines: Any,
-        ply: int,
-        beta: int,
-        total: int,
-        board: Any,
-    ) -> Any:
+    def bounds(position: Lines, beta: int, total: int, board: Any) -> Any:
         """Return bounds on the score of a node, computed as far as they can decide `beta`.
-
-        `own_lines` are the cells of the open fours of `own`: lines without a stone of `other`.
 
         A side cannot win if all free cells would not give it a four. Nor can it win if the opponent
         always replies in the same column and the lower cells of these pairs give it no four,
@@ -78,6 +90,7 @@ def bounds_on(layout: ModuleType) -> Callable[..., Any]:
         the lowest free cell is an upper one: the side may get all of these, or all but one if the
         opponent moves first there.
         """
+        own, other, own_lines, other_lines, ply = position
         cells, forbidden, lower, upper = board[2], board[3], board[5], board[6]
         high = (total - 1 - ply) // 2
         low = -((total - 2 - ply) // 2)
@@ -106,18 +119,8 @@ def key_on(layout: ModuleType) -> Callable[..., Any]:
     open_lines, mirrored, is_less = layout.open_lines, layout.mirrored, layout.is_less
 
     @lean
-    def key_of(
-        own: Any,
-        other: Any,
-        own_lines: Any,
-        other_lines: Any,
-        board: Any,
-        question: SolverQuestion,
-        is_far: Any,
-    ) -> Any:
+    def key_of(position: Lines, board: Any, question: SolverQuestion, is_far: Any) -> Any:
         """Return the key of a position, without what can no longer matter.
-
-        `own_lines` are the cells of the open fours of `own`: lines without a stone of `other`.
 
         The rest of the game depends on the free cells and each side's open fours. A stone in no
         open four of its side is dead: the key counts it as a stone of `own`, unless that would open
@@ -125,6 +128,7 @@ def key_on(layout: ModuleType) -> Callable[..., Any]:
         positions with equal keys have equal values at equal plies. If `is_far`, mirrored positions
         share a key; near the end that costs more than it saves.
         """
+        own, other, own_lines, other_lines, _ = position
         cells, forbidden = board[2], board[3]
         occupied = own | other
         own_alive = own & own_lines
@@ -142,10 +146,6 @@ def key_on(layout: ModuleType) -> Callable[..., Any]:
         return key
 
     return key_of
-
-
-FAR = 1000
-"""A number beyond all scores."""
 
 
 class NodeKernels(NamedTuple):
@@ -180,43 +180,30 @@ def node_on(layout: ModuleType, table: ModuleType) -> NodeKernels:
 
     @lean
     def table_key(
-        own: Any,
-        other: Any,
-        own_lines: Any,
-        other_lines: Any,
-        left: Any,
-        board: Any,
-        memory: SolverMemory,
-        question: SolverQuestion,
+        position: Lines, board: Any, memory: SolverMemory, question: SolverQuestion
     ) -> Any:
-        """Return a position's key for the table, and its line; see `engine.solver.rules.key_on`."""
-        part = part_of(memory, left)
-        key = key_of(own, other, own_lines, other_lines, board, question, part == 0)
+        """Return a position's key for the table, and its line; see `key_on`."""
+        part = part_of(memory, question.total - position.ply)
+        key = key_of(position, board, question, part == 0)
         key = mixed(key, memory.shape[0])
         return key, line_of(key, memory.shape[part])
 
     @lean
     def enter_root(
-        own: Any,
-        other: Any,
-        moves: Any,
-        ply: int,
-        beta: int,
-        board: Any,
-        memory: SolverMemory,
-        question: SolverQuestion,
+        node: Node, beta: int, board: Any, memory: SolverMemory, question: SolverQuestion
     ) -> Any:
         """Set up the root of a search, and return its known bounds."""
+        own, other, moves, ply = node
         cells, left = board[2], question.total - ply
         own_lines = lines(without(cells, other), board)
-        other_lines = lines(without(cells, own), board)
-        key, line = table_key(own, other, own_lines, other_lines, left, board, memory, question)
+        position = Lines(own, other, own_lines, lines(without(cells, own), board), ply)
+        key, line = table_key(position, board, memory, question)
         store(memory.sets, at.OWN, own)
         store(memory.sets, at.OTHER, other)
         store(memory.sets, at.MOVES, moves)
         store(memory.sets, at.KEY, key)
         found = find(memory.known, line, key, memory.shape[part_of(memory, left)])
-        low, high = bounds(own, other, own_lines, other_lines, ply, beta, question.total, board)
+        low, high = bounds(position, beta, question.total, board)
         if found:
             low, high = max(low, low_of(found)), min(high, high_of(found))
         frame = memory.frames[0]
@@ -268,16 +255,15 @@ def node_on(layout: ModuleType, table: ModuleType) -> NodeKernels:
             if then > ply + 1:
                 mover_lines = lines(without(cells, rest), board)
                 rest_lines = lines(without(cells, mover), board)
-            low, high = bounds(mover, rest, mover_lines, rest_lines, then, asked, total, board)
+            after = Lines(mover, rest, mover_lines, rest_lines, then)
+            low, high = bounds(after, asked, total, board)
             if flips:
                 low, high = -high, -low
             if high < beta or low >= beta:
                 best = max(best, np.int64(high if high < beta else low))
                 continue
             slot = first + made
-            key, line = table_key(
-                mover, rest, mover_lines, rest_lines, total - then, board, memory, question
-            )
+            key, line = table_key(after, board, memory, question)
             fetch(memory.known, line)
             child = memory.children[slot]
             child[at.ORDER] = (

@@ -15,7 +15,7 @@ import numpy as np
 from engine.compiled import lean
 from engine.solver import memory as at
 from engine.solver.memory import SolverMemory, SolverQuestion
-from engine.solver.node import FAR, node_on, part_of
+from engine.solver.node import FAR, Node, node_on, part_of
 from engine.solver.sharing import mark, sharing_on, unmark, unmark_below
 
 
@@ -79,10 +79,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
 
     @lean
     def search(
-        own: Any,
-        other: Any,
-        moves: Any,
-        ply: int,
+        root: Node,
         beta: int,
         board: Any,
         memory: SolverMemory,
@@ -96,7 +93,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
         bound, and the nodes so far; `FAR` if these reached `limit` or the search was stopped.
         """
         frames, total = memory.frames, question.total
-        low, high = enter_root(own, other, moves, ply, beta, board, memory, question)
+        low, high = enter_root(root, beta, board, memory, question)
         if low >= beta:
             return low, nodes
         if high < beta:

@@ -14,7 +14,7 @@ from engine.compiled import lean, lean_kernel
 from engine.lanes import WordArray
 from engine.solver import wide, wide_table, word, word_table
 from engine.solver.memory import NO_GUESS, Integers, SolverMemory, SolverQuestion
-from engine.solver.node import DRAWN, FAR, LOST, settle_on
+from engine.solver.node import DRAWN, FAR, LOST, Node, settle_on
 from engine.solver.search import search_on
 
 SOON = 3
@@ -90,10 +90,7 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
 
     @lean
     def bound_score(
-        mover: Any,
-        rest: Any,
-        moves: Any,
-        ply: Any,
+        node: Node,
         guess: Guess,
         reach: Any,
         board: Any,
@@ -105,8 +102,8 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         `reach` is the least score of a win within the horizon.
         """
         total = question.total
-        high: Any = np.int64((total - 1 - ply) // 2)
-        low: Any = np.int64(-((total - 2 - ply) // 2))
+        high: Any = np.int64((total - 1 - node.ply) // 2)
+        low: Any = np.int64(-((total - 2 - node.ply) // 2))
         highest = high
         nodes: Any = np.int64(0)
         trials: Any = np.int64(0)
@@ -136,9 +133,7 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             if 1 - reach < beta < reach:
                 beta = np.int64(reach if high >= reach else 1 - reach)
                 is_guess = False
-            value, nodes = search(
-                mover, rest, moves, ply, beta, board, memory, question, nodes, limit
-            )
+            value, nodes = search(node, beta, board, memory, question, nodes, limit)
             if value == FAR:
                 if nodes >= question.limit or memory.stop[0]:
                     break
@@ -194,9 +189,8 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 step = np.int64(1 if abs(score) < NO_GUESS else 0)
                 guess = Guess(score, step, np.int64(0))
                 reach = (total + 2 - ply - question.horizon) // 2
-                low, high, nodes = bound_score(
-                    mover, rest, moves, then, guess, reach, board, memory, question
-                )
+                node = Node(mover, rest, moves, then)
+                low, high, nodes = bound_score(node, guess, reach, board, memory, question)
         answer[ANSWER_NODES] = nodes
         answer[ANSWER_LOW] = low if sign > 0 else -high
         answer[ANSWER_HIGH] = high if sign > 0 else -low

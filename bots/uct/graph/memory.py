@@ -82,6 +82,12 @@ GENERATION_BITS: Final = 7
 class Graph(NamedTuple):
     """The memory of a graph."""
 
+    stones: WordArray
+    """Stones of the root, shape (2, 3), from `engine.lanes.stone_words`."""
+    board: WordArray
+    """Board from `engine.lanes.board_words`, shape (3, 3)."""
+    path: NDArray[np.int64]
+    """Path of a descent: node, edge and stride for every ply."""
     rows: Rows
     """Nodes as 32-bit integers."""
     wide: Wide
@@ -391,17 +397,9 @@ def _below_top(word: np.uint64) -> np.uint64:
 
 
 @kernel
-def sweep(graph: Graph, stones: WordArray, board: WordArray, side: int) -> None:
-    """Free every node that does not contain all stones of the position.
-
-    Args:
-        graph: updated.
-        stones: the position, from `engine.lanes.stone_words`.
-        board: from `engine.lanes.board_words`.
-        side: the side to move in the position.
-
-    """
-    rows, wide = graph.rows, graph.wide
+def sweep(graph: Graph, side: int) -> None:
+    """Free every node that does not contain all stones of the root, with this side to move."""
+    stones, board, rows, wide = graph.stones, graph.board, graph.rows, graph.wide
     for node in range(np.int64(graph.counters[USED_NODES])):
         row = node * ROW
         if rows[row + REFERENCES] < 0:

@@ -33,10 +33,7 @@ class GraphPlayer(SearchPlayer[int]):
 
     def _search(self, simulations: int, descents: int) -> None:
         kernel.search_graph(
-            self._stones,
-            self._words,
             self._graph,
-            self._path,
             self._node,
             self._position.to_move,
             self._settings.flags,
@@ -56,9 +53,11 @@ class GraphPlayer(SearchPlayer[int]):
         # Zeroed explicitly: access is random, so the first descents would wait for all pages
         # to be mapped.
         table.fill(0)
-        self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
         self._counters = np.zeros(memory.COUNTERS, np.uint64)
         self._graph = memory.Graph(
+            np.zeros((2, 3), np.uint64),
+            self._words,
+            np.zeros(3 * (self._board.cells + 2), np.int64),
             self._rows,
             self._rows.view(np.uint64),
             self._rows.view(np.float32),
@@ -85,6 +84,7 @@ class GraphPlayer(SearchPlayer[int]):
         self._node = NO_NODE
 
     def _begin(self, moves: tuple[int, ...]) -> None:
+        self._graph.stones[:] = self._stones
         former, policy = self._moves, self._settings.memory
         goes_on = former is not None and moves[: len(former)] == former
         emptied = policy == "emptied" and self._asked % EMPTIED_EVERY == 0
@@ -92,7 +92,7 @@ class GraphPlayer(SearchPlayer[int]):
             self._forget()
         self._asked += 1
         if policy == "swept" and goes_on:
-            memory.sweep(self._graph, self._stones, self._words, self._position.to_move)
+            memory.sweep(self._graph, self._position.to_move)
         old = self._node
         self._node = self._find_root()
         if self._node == NO_NODE:

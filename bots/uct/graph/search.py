@@ -8,44 +8,32 @@ positions. Proofs belong to positions; other parents use them when they next fol
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bots.uct import nodes as form
 from bots.uct.graph import memory
 from bots.uct.graph.memory import CELLS as ZOBRIST_CELLS
-from bots.uct.leaf import Outlook, expansion_on, rollout_on
+from bots.uct.leaf import expansion_on, look_on, rollout_on
 from bots.uct.settings import URGENT
 from bots.uct.ucb import SOLVED_OFFSET, best_edge, exploration
 from engine import bits, vector
 from engine.compiled import kernel
-from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 
 FIFTEEN = np.uint64(15)
 
+look = look_on(vector)
 rollout = rollout_on(vector)
 expand = expansion_on(vector)
 
 
 @kernel
 def search_graph(
-    stones: WordArray,
-    board: WordArray,
-    graph: memory.Graph,
-    path: NDArray[np.int64],
-    root: int,
-    side: int,
-    flags: int,
-    c: float,
-    simulations: int,
-    descents: int,
+    graph: memory.Graph, root: int, side: int, flags: int, c: float, simulations: int, descents: int
 ) -> None:
     """Search until `simulations` or `descents` are made or the root is solved.
 
     Args:
-        stones: shape (2, 3), from `engine.lanes.stone_words`.
-        board: shape (3, 3), from `engine.lanes.board_words`.
         graph: the memory; updated.
-        path: path of a descent: node, edge and stride for every ply.
         root: the number of the root's node.
         side: the side to move in the root.
         flags: the version's switches.
@@ -54,7 +42,7 @@ def search_graph(
         descents: limit of all descents, including those into solved nodes.
 
     """
-    rows, wide, floats, edges, edge_means, table, shift, counters = graph
+    stones, board, path, rows, wide, floats, edges, edge_means, table, shift, counters = graph
     root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     root_occupied = root_own | root_other | vector.load(board, FORBIDDEN)
@@ -151,16 +139,7 @@ def search_graph(
                 break
         row = node * memory.ROW
         if created or is_full:
-            outlook = Outlook(
-                own,
-                other,
-                occupied,
-                vector.playable(occupied, bottoms, cells),
-                vector.threats(own),
-                vector.threats(other),
-                bottoms,
-                cells,
-            )
+            outlook = look(own, other, occupied, bottoms, cells)
             new += 1
             outcome = form.OPEN
             if created:

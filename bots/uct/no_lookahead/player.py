@@ -31,14 +31,7 @@ class NoLookaheadPlayer(TreeBasedPlayer):
         self._solves, self._reuses = self._settings.solve, self._settings.reuse
 
     def _search(self, simulations: int, descents: int) -> None:
-        search_no_lookahead(
-            self._memory(),
-            self._settings.flags,
-            self._parameters,
-            self._order,
-            simulations,
-            descents,
-        )
+        search_no_lookahead(self._memory(), self._parameters, simulations, descents)
 
     def tidy(self) -> None:
         """Move the root along the own move and free all other nodes."""
@@ -61,7 +54,9 @@ class NoLookaheadPlayer(TreeBasedPlayer):
     def _allocate(self, simulations: int) -> None:
         super()._allocate(simulations)
         tables = draw_tables(self._settings.rollout, self._board.columns)
-        self._parameters = NoLookaheadParameters(float(self._settings.c), 0, 0.0, *tables)
+        self._parameters = NoLookaheadParameters(
+            self._settings.flags, float(self._settings.c), 0, 0.0, *tables
+        )
 
     def _run_every_kernel(self) -> None:
         super()._run_every_kernel()

@@ -62,6 +62,7 @@ def draw_tables(rollout: str, columns: int) -> DrawTables:
 class NoLookaheadParameters(NamedTuple):
     """The parameters of a version, as in `bots.uct.settings`, and its rollout tables."""
 
+    flags: int
     c: float
     first_play_visits: int
     first_play_bonus: float
@@ -115,12 +116,7 @@ _search = search_on(vector, no_lookahead_policies(vector))
 
 @kernel
 def search_no_lookahead(
-    memory: TreeMemory,
-    flags: int,
-    parameters: NoLookaheadParameters,
-    order: NDArray[np.int64],
-    simulations: int,
-    descents: int,
+    memory: TreeMemory, parameters: NoLookaheadParameters, simulations: int, descents: int
 ) -> None:
     """Search without look-ahead, with the arguments of `bots.uct.tree.search.search`."""
-    _search(memory, flags, parameters, order, simulations, descents)
+    _search(memory, parameters, simulations, descents)

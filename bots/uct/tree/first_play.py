@@ -16,10 +16,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bots.uct.leaf import Outlook
 from bots.uct.nodes import COLUMN, HEAD, UNSEEN, Integer
+from bots.uct.settings import UctParameters
 from bots.uct.tree.memory import Tree
 from engine import vector
-from engine.bits import ONE
+from engine.bits import ONE, popcount64
 from engine.compiled import inlined, instruction
 from engine.vector import SLOPES, STEPS, Register, any_of, pairs_along, register, shifted
 
@@ -65,29 +67,24 @@ def first_play(
     at: Integer,
     k: Integer,
     first: Integer,
-    room: Integer,
     tries: np.uint64,
-    own: Any,
-    other: Any,
-    occupied: Any,
-    bottoms: Any,
-    cells: Any,
+    outlook: Outlook,
     order: NDArray[np.int64],
-    weight: int,
-    bonus: float,
+    parameters: UctParameters,
 ) -> None:
     """Fill a block of children with first-play values."""
+    own, other, occupied, landing, own_threats, other_threats, _, cells = outlook
+    room = np.int64(popcount64(tries))
     tree[first - HEAD] = room | room << 8
     tree[first - 1] = 0
     mean = np.float32(0.5)
     if tree[at] > 0:
         mean = np.float32(1.0) - np.float32(0.5) * np.float32(tree[at + k]) / np.float32(tree[at])
-    landing = vector.playable(occupied, bottoms, cells)
     free = vector.without(cells, occupied | landing)
-    made = new_threats(own, landing, vector.without(free, vector.threats(own)))
-    taken = new_threats(other, landing, vector.without(free, vector.threats(other)))
+    made = new_threats(own, landing, vector.without(free, own_threats))
+    taken = new_threats(other, landing, vector.without(free, other_threats))
     counts = plus(made, taken)
-    scale = np.float32(2 * weight)
+    scale = np.float32(2 * parameters.first_play_visits)
     child = np.int64(first)
     for i in range(len(order)):
         column = order[i]
@@ -98,8 +95,10 @@ def first_play(
         # An only child needs no selection.
         if room > 1:
             count = vector.number_in(counts, column)
-            value = min(mean + np.float32(bonus) * np.float32(count), np.float32(1.0))
-        tree[child] = weight
+            value = min(
+                mean + np.float32(parameters.first_play_bonus) * np.float32(count), np.float32(1.0)
+            )
+        tree[child] = parameters.first_play_visits
         tree[child + room] = np.int64(scale * value + np.float32(0.5))
         tree[child + 2 * room] = 0
         tree[child + 3 * room] = column << COLUMN | UNSEEN

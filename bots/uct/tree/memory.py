@@ -53,6 +53,8 @@ class TreeMemory(NamedTuple):
     """Path of a descent: a node's place and stride per ply."""
     counters: NDArray[np.uint64]
     """Counters, see `USED`."""
+    order: NDArray[np.int64]
+    """The columns from the centre outwards."""
 
 
 @inlined

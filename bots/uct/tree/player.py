@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from bots.options import read_options
-from bots.player import Choice, Info
+from bots.player import Choice, exact_info
 from bots.uct import nodes as form
 from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, endgame_memory, solve_endgame
 from bots.uct.player import SearchPlayer, Statistics
@@ -39,7 +40,9 @@ class TreeBasedPlayer(SearchPlayer[TreeNode]):
 
     def _memory(self) -> memory.TreeMemory:
         """Return the arrays of the search, with the current position's stones."""
-        return memory.TreeMemory(self._stones, self._words, self._tree, self._path, self._counters)
+        return memory.TreeMemory(
+            self._stones, self._words, self._tree, self._path, self._counters, self._order
+        )
 
     def _allocate(self, simulations: int) -> None:
         moves = REUSED_MOVES if self._reuses else 1
@@ -115,17 +118,9 @@ class TreeBasedPlayer(SearchPlayer[TreeNode]):
         if score == UNKNOWN or column < 0:
             return None
         distance = WIN - abs(score) if score else None
-        info = Info(
-            simulations=0,
-            nodes=nodes,
-            depth=distance or empty,
-            value=float((score > 0) - (score < 0)),
-            proven="win" if score > 0 else "loss" if score < 0 else "draw",
-            distance=distance,
-            pv=(column,),
-            tree=self._statistics().nodes,
-        )
-        return Choice(column, info)
+        info = exact_info(column, (score > 0) - (score < 0), distance, empty)
+        tree = self._statistics().nodes
+        return Choice(column, replace(info, simulations=0, nodes=nodes, tree=tree))
 
     def _solved(self) -> bool:
         return self._solves and int(self._tree[memory.ROOT + 3]) >> form.OUTCOME & 3 != form.OPEN
@@ -173,11 +168,4 @@ class TreePlayer(TreeBasedPlayer):
 
     def _search(self, simulations: int, descents: int) -> None:
         run = kernel.search if self._settings.vector else kernel.search_plain
-        run(
-            self._memory(),
-            self._settings.flags,
-            self._settings.parameters,
-            self._order,
-            simulations,
-            descents,
-        )
+        run(self._memory(), self._settings.parameters, simulations, descents)

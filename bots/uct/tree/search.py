@@ -9,10 +9,9 @@ from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bots.uct import nodes as form
-from bots.uct.leaf import Outlook, expansion_on, rollout_on
+from bots.uct.leaf import Outlook, expansion_on, look_on, rollout_on
 from bots.uct.settings import FIRST_PLAY, SOLVE, URGENT, UctParameters
 from bots.uct.tree.first_play import first_play
 from bots.uct.tree.memory import (
@@ -64,20 +63,16 @@ def look_ahead_policies(layout: ModuleType) -> Policies:
 def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
     """Build the search for sets of `engine.lanes` or `engine.vector`."""
     load, either = layout.load, layout.either
-    in_columns, playable, threats = layout.in_columns, layout.playable, layout.threats
+    in_columns, playable, look = layout.in_columns, layout.playable, look_on(layout)
     in_vector = layout is vector
     expand, rollout_of_version, in_order = policies
 
     @inlined
     def search(
-        memory: TreeMemory,
-        flags: int,
-        parameters: UctParameters,
-        order: NDArray[np.int64],
-        simulations: int,
-        descents: int,
+        memory: TreeMemory, parameters: UctParameters, simulations: int, descents: int
     ) -> None:
-        stones, board, tree, path, counters = memory
+        stones, board, tree, path, counters, order = memory
+        flags = parameters.flags
         root_own, root_other = load(stones, MOVER), load(stones, OPPONENT)
         bottoms, cells = load(board, BOTTOMS), load(board, CELLS)
         root_occupied = either(either(root_own, root_other), load(board, FORBIDDEN))
@@ -114,22 +109,8 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                         tree[at + 2 * k] = first
                         tree[at + 3 * k] = meta & ~form.COLUMNS
                         used += form.HEAD + form.FIELDS * room
-                        first_play(
-                            tree,
-                            at,
-                            k,
-                            first,
-                            room,
-                            tries,
-                            own,
-                            other,
-                            occupied,
-                            bottoms,
-                            cells,
-                            order,
-                            parameters.first_play_visits,
-                            parameters.first_play_bonus,
-                        )
+                        outlook = look(own, other, occupied, bottoms, cells)
+                        first_play(tree, at, k, first, tries, outlook, order, parameters)
                         tries = np.uint64(0)
                 if tries:
                     if first == 0:
@@ -179,16 +160,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                     break
             solved = False
             if points < 0:
-                outlook = Outlook(
-                    own,
-                    other,
-                    occupied,
-                    playable(occupied, bottoms, cells),
-                    threats(own),
-                    threats(other),
-                    bottoms,
-                    cells,
-                )
+                outlook = look(own, other, occupied, bottoms, cells)
                 new += 1
                 if created:
                     nodes += 1
@@ -226,36 +198,22 @@ _search_plain = search_on(lanes, look_ahead_policies(lanes))
 
 
 @kernel
-def search(
-    memory: TreeMemory,
-    flags: int,
-    parameters: UctParameters,
-    order: NDArray[np.int64],
-    simulations: int,
-    descents: int,
-) -> None:
+def search(memory: TreeMemory, parameters: UctParameters, simulations: int, descents: int) -> None:
     """Search until `simulations` or `descents` are made or the root is solved.
 
     Args:
         memory: the search's memory; tree, path and counters are updated.
-        flags: the version's switches.
         parameters: the version's parameters.
-        order: the columns from the centre outwards.
         simulations: number of new rollouts or end nodes.
         descents: limit of all descents, including those into solved nodes.
 
     """
-    _search(memory, flags, parameters, order, simulations, descents)
+    _search(memory, parameters, simulations, descents)
 
 
 @kernel
 def search_plain(
-    memory: TreeMemory,
-    flags: int,
-    parameters: UctParameters,
-    order: NDArray[np.int64],
-    simulations: int,
-    descents: int,
+    memory: TreeMemory, parameters: UctParameters, simulations: int, descents: int
 ) -> None:
     """Search on plain 64-bit words, with the arguments and decisions of `search`."""
-    _search_plain(memory, flags, parameters, order, simulations, descents)
+    _search_plain(memory, parameters, simulations, descents)

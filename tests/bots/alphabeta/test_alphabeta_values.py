@@ -33,9 +33,7 @@ def _static(board: WordArray, stones: WordArray, parameters: Any) -> int:
     return evaluate(
         vector.load(stones, 0),
         vector.load(stones, 1),
-        vector.load(board, BOTTOMS),
-        vector.load(board, CELLS),
-        vector.load(board, FORBIDDEN),
+        (vector.load(board, BOTTOMS), vector.load(board, CELLS), vector.load(board, FORBIDDEN)),
         parameters,
     )
 

@@ -78,7 +78,7 @@ def test_the_kernel_plays_rollouts_as_described(rollout: str) -> None:
     """Result and generator agree with the rollout by hand."""
     for text in ("9x9@4,4", "4x12", "12x6@0,0"):
         board, random = parse_board(text), SplitMix(7)
-        parameters = NoLookaheadParameters(1.0, 0, 0.0, *draw_tables(rollout, board.columns))
+        parameters = NoLookaheadParameters(0, 1.0, 0, 0.0, *draw_tables(rollout, board.columns))
         for _ in range(60):
             state, position = random.next64() | 1, Position(board)
             found = roll_out_without_look_ahead(
