@@ -1,4 +1,4 @@
-"""Hosts a Kaggle ConnectX agent: ``python kaggle_host.py FOLDER FILE``.
+"""Hosts a Kaggle ConnectX agent: ``python start_host.py kaggle FOLDER FILE``.
 
 The file is a Python file, or an archive with a ``main.py`` at its top. The agent is the last
 callable that the Python file defines. It is called with an observation and, if it takes two
@@ -27,15 +27,10 @@ from importlib.machinery import (
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+from .host_loop import Failure, Host, Message, whole_number
+
 if TYPE_CHECKING:
     from typing import TypeGuard
-
-    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve, whole_number
-else:
-    from ladder_host_loop import Failure, Host, Message, serve, whole_number
-sys.path[:] = [place for place in sys.path if place != HERE]
 
 DEFAULT_ACT_TIMEOUT_S = 2.0
 """Kaggle's default, for games without a time budget."""
@@ -247,7 +242,7 @@ def parameters_of(agent: Callable[..., Any]) -> int:
     return min(count, 2)
 
 
-if __name__ == "__main__":
-    folder, file = sys.argv[1:]
+def make_host(folder: str, file: str) -> Host:
+    """Return the host of the agent of a file in the folder."""
     sys.argv = [file]
-    serve(KaggleHost(folder, file))
+    return KaggleHost(folder, file)

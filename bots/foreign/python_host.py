@@ -1,4 +1,4 @@
-"""Hosts a Python class: ``python python_host.py FOLDER FILE:CLASS`` or ``... MODULE:CLASS``.
+"""Hosts a Python class: ``python start_host.py python FOLDER FILE:CLASS`` or ``... MODULE:CLASS``.
 
 The class has ``new_game(board, side, seed, budget)``, where `board` and `budget` are dictionaries
 (``{"rows": 6, "columns": 7, "connect": 4, "forbidden": None}``, ``{"time_ms": 100}``), and
@@ -17,15 +17,9 @@ import importlib
 import importlib.util
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-if TYPE_CHECKING:
-    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve, whole_number
-else:
-    from ladder_host_loop import Failure, Host, Message, serve, whole_number
-sys.path[:] = [place for place in sys.path if place != HERE]
+from .host_loop import Failure, Host, Message, whole_number
 
 
 class PythonHost(Host):
@@ -116,7 +110,7 @@ def load(folder: str, target: str) -> Any:
     return found
 
 
-if __name__ == "__main__":
-    folder, bot = sys.argv[1:]
-    sys.argv = [bot]
-    serve(PythonHost(folder, bot))
+def make_host(folder: str, target: str) -> Host:
+    """Return the host of the class that the target names in the folder."""
+    sys.argv = [target]
+    return PythonHost(folder, target)

@@ -1,4 +1,4 @@
-"""Hosts a course program on text pipes: ``python saiblo_host.py FOLDER PROGRAM [ARGUMENTS]``.
+"""Hosts a course program on text pipes: ``python start_host.py saiblo FOLDER PROGRAM [ARGUMENTS]``.
 
 The program reads ``M N noX noY`` once. For each of its turns it reads a line ``lastX lastY`` (-1 -1
 before the first move), a line of N tops, and M lines of N cells (0 empty, 1 the opponent, 2
@@ -18,17 +18,10 @@ import subprocess
 import sys
 import termios
 import time
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-if TYPE_CHECKING:
-    from bots.foreign.ladder_course_board import CourseBoard
-    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve
-else:
-    from ladder_course_board import CourseBoard
-    from ladder_host_loop import Failure, Host, Message, serve
-sys.path[:] = [place for place in sys.path if place != HERE]
+from .course_board import CourseBoard
+from .host_loop import Failure, Host, Message
 
 LONGEST = 1024
 """Longest answer in bytes; plain text without a length would seem to announce far more."""
@@ -52,7 +45,7 @@ class SaibloHost(Host):
 
     def new_game(self, message: Message) -> Message:
         """Start the program."""
-        self.end()
+        self.close()
         self.board = board = CourseBoard(message)
         try:
             self.child = subprocess.Popen(
@@ -80,7 +73,7 @@ class SaibloHost(Host):
 
     def game_over(self, message: Message) -> None:
         """End the program, for which there is no message."""
-        self.end()
+        self.close()
 
     def wait_loaded(self) -> None:
         """Wait until the program has read the first line of the game.
@@ -148,7 +141,7 @@ class SaibloHost(Host):
             return f"the program was killed by signal {-code}"
         return f"the program exited with status {code} in the middle of the game"
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Kill the program if it is running."""
         child, self.child = self.child, None
         if child is None:
@@ -168,10 +161,6 @@ def count_unread(pipe: int) -> int:
     return int.from_bytes(count, sys.byteorder)
 
 
-if __name__ == "__main__":
-    folder, *command = sys.argv[1:]
-    host = SaibloHost(folder, command)
-    try:
-        serve(host)
-    finally:
-        host.end()
+def make_host(folder: str, *command: str) -> Host:
+    """Return the host of the program that the command starts in the folder."""
+    return SaibloHost(folder, list(command))

@@ -1,10 +1,10 @@
-"""Hosts a course strategy, a shared library: ``python thu_host.py FOLDER FILE.so``.
+"""Hosts a course strategy, a shared library: ``python start_host.py thu FOLDER FILE.so``.
 
     extern "C" Point* getPoint(const int M, const int N, const int* top, const int* board,
                                const int lastX, const int lastY, const int noX, const int noY);
     extern "C" void clearPoint(Point* p);            // struct Point { int x, y; };
 
-The coordinates are those of `ladder_course_board`.
+The coordinates are those of `course_board`.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -16,18 +16,10 @@ import ctypes
 import faulthandler
 import os
 import re
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-if TYPE_CHECKING:
-    from bots.foreign.ladder_course_board import CourseBoard
-    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve
-else:
-    from ladder_course_board import CourseBoard
-    from ladder_host_loop import Failure, Host, Message, serve
-sys.path[:] = [place for place in sys.path if place != HERE]
+from .course_board import CourseBoard
+from .host_loop import Failure, Host, Message
 
 INTERFACE_MISSING = "the course's interface is missing"
 """Beginning of the message about a missing function, which selects the course's result code."""
@@ -98,6 +90,10 @@ class CourseHost(Host):
         position.check(x, y, "getPoint returned")
         return {"type": "move", "ply": message["ply"], "column": y}
 
+    def close(self) -> None:
+        """Exit at once, as a strategy's destructors could block the interpreter's shutdown."""
+        os._exit(0)
+
 
 # The author of a crashing strategy reads these function names in its traceback.
 
@@ -158,9 +154,8 @@ def unloadable(error: str, path: str) -> str:
     return problem + error
 
 
-if __name__ == "__main__":
+def make_host(folder: str, file: str) -> Host:
+    """Return the host of the library of a file in the folder."""
     # After a segmentation fault the stack names the strategy's function.
     faulthandler.enable(all_threads=False)
-    serve(CourseHost(*sys.argv[1:]))
-    # Exit at once, as a strategy's destructors could block the interpreter's shutdown.
-    os._exit(0)
+    return CourseHost(folder, file)

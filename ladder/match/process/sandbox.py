@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bots.foreign import script_of
+from bots.foreign import SCRIPT
 from engine.cache import cache_root
 
 STANDARD = "standard"
@@ -21,7 +21,7 @@ SYSTEM = (
     "/sys",
 )  # fmt: skip
 """Folders of programs and libraries, and what describes the machine."""
-HOSTS = str(Path(script_of("python")).parent)
+HOSTS = str(Path(SCRIPT).parent)
 """The scripts that host foreign bots."""
 MOST_LINKS = 40
 

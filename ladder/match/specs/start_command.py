@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from bots.foreign import script_of
+from bots.foreign import SCRIPT
 from bots.protocol import Budget
 from db.records.archives import PackedArchive
 from db.records.launch import Launch, Start
@@ -58,7 +58,7 @@ def make_start(launch: Launch) -> Start:
         # Our own interpreter needs no packages here, and starts faster without them.
         chosen = locate_python(launch)
         python = (sys.executable, "-I", "-S") if chosen is None else (chosen,)
-        command = (*python, script_of(launch.host), folder, *command)
+        command = (*python, SCRIPT, launch.host, folder, *command)
     return Start(
         argv=command,
         folder=folder,

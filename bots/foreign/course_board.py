@@ -4,17 +4,12 @@ The course counts x down from the top-left corner and y across; the harness coun
 bottom. In column y the next stone lands on row ``top[y] - 1``; a full column has ``top[y]`` = 0. A
 board without a forbidden cell has noX = noY = -1.
 
-Self-contained, like `ladder_host_loop` in the same folder.
+Self-contained, like `host_loop` in the same folder.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from bots.foreign.ladder_host_loop import Illegal, Message
-else:
-    from ladder_host_loop import Illegal, Message
+from .host_loop import Illegal, Message
 
 OPPONENT, OWN = 1, 2
 

@@ -1,8 +1,5 @@
 """The loop that all hosts of foreign bots share: read a message, write the answer.
 
-A host imports it from its own folder and then removes the folder from the path. The name is long so
-that it does not clash with a bot's own modules in the same process.
-
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
 
@@ -48,6 +45,9 @@ class Host:
     def game_over(self, message: Message) -> None:
         """Handle the end of a game, which has no answer."""
 
+    def close(self) -> None:
+        """Handle the end of the input."""
+
 
 def whole_number(value: Any) -> int | None:
     """Convert an integer of any library to an int; return None for other values."""
@@ -73,6 +73,7 @@ def serve(host: Host) -> None:
     with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
         _answer_lines(host, source, target)
     sys.stderr.flush()
+    host.close()
 
 
 def _answer_lines(host: Host, source: int, target: int) -> None:
