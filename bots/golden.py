@@ -1,4 +1,8 @@
-"""Golden games: what each version decides at its declared behaviour.
+"""Golden games: what each version decides at its declared behaviour, and the identity of players.
+
+The identity of a built-in player is a hash of its name, its options and its behaviour. A version
+declares its behaviour as a number, which its golden games guard. In a version without golden games,
+which is being worked on, the sources take the place of the number.
 
 ``python -m bots.golden record [NAME...]`` records versions, by default those without golden games.
 Commands that play replay those of changed sources by ``check PLAYER...``, which prints nothing.
@@ -6,10 +10,12 @@ Commands that play replay those of changed sources by ``check PLAYER...``, which
 
 import hashlib
 import itertools
+import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -19,7 +25,7 @@ from bots.errors import BotsError
 from bots.player import Choice, TimedPlayer
 from bots.version import Version
 from engine.board import parse_board
-from engine.cache import cache_folder
+from engine.cache import cache_folder, source_fingerprint
 from engine.position import Position, format_moves
 
 FILE = Path(__file__).with_name("golden.json")
@@ -35,6 +41,8 @@ SEEDS = (3, 42)
 DECIDES_OTHERWISE = 3
 """Exit status of ``check``."""
 TIMED = Budget(time_ms=400)
+OPTION = "option "
+"""Prefix of an option's name among the ingredients of a stored revision."""
 
 
 class GoldenGames(msgspec.Struct, frozen=True):
@@ -104,6 +112,35 @@ def record(names: Iterable[str], file: Path = FILE) -> list[str]:
     file.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
     recorded.cache_clear()
     return refused
+
+
+def content_hash(
+    version: Version,
+    options: Mapping[str, Any],
+    hash_sources: Callable[[], str] = source_fingerprint,
+) -> str:
+    """Return the identity of a player with extra options, 16 hex digits.
+
+    Args:
+        version: the player.
+        options: its extra options.
+        hash_sources: returns a hash of all sources, for a version without golden games.
+
+    Raises:
+        SpecError: an option names a file that cannot be used.
+
+    """
+    resolved = version.resolve_options({**version.options, **options})
+    parts = (version.name, resolved, *behaviour(version, hash_sources).values())
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def behaviour(version: Version, hash_sources: Callable[[], str]) -> dict[str, str]:
+    """Return the behaviour that a version declares, or the sources if it has no golden games."""
+    if is_recorded(version):
+        return {"behaviour": str(version.behaviour)}
+    return {"sources": hash_sources()}
 
 
 def _budgets(version: Version) -> Iterator[Budget]:

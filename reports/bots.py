@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from bots.identity import OPTION
+from bots.golden import OPTION
 from db.records.archives import Manifest
 from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart

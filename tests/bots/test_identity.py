@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bots.catalogue import VERSIONS
-from bots.identity import content_hash
+from bots.golden import content_hash
 
 V4 = VERSIONS["v4"]
 

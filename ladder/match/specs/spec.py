@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bots.catalogue import VERSIONS, parse_player, with_options
 from bots.errors import SpecError
-from bots.identity import OPTION, behaviour, content_hash
+from bots.golden import OPTION, behaviour, content_hash
 from bots.protocol import BudgetKind
 from db.records.launch import Launch
 from engine.cache import ROOT

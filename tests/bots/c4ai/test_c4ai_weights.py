@@ -7,7 +7,7 @@ import pytest
 from bots.c4ai.weights import LIMIT, Weights, find_weights, inline_weights, read_weights
 from bots.catalogue import VERSIONS
 from bots.errors import SpecError
-from bots.identity import content_hash
+from bots.golden import content_hash
 
 PUBLISHED = Weights(29, -237, 126, 936, -21, -884)
 

@@ -9,7 +9,7 @@ import pytest
 from bots.budget import Budget
 from bots.catalogue import build, find
 from bots.errors import SpecError
-from bots.identity import content_hash
+from bots.golden import content_hash
 from bots.learned.fit import (
     FEATURES,
     fit,
