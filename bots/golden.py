@@ -5,7 +5,9 @@ declares its behaviour as a number, which its golden games guard. In a version w
 which is being worked on, the sources take the place of the number.
 
 ``python -m bots.golden record [NAME...]`` records versions, by default those without golden games.
-Commands that play replay those of changed sources by ``check PLAYER...``, which prints nothing.
+``check [PLAYER...]`` replays those of changed sources, by default of all versions; it
+prints nothing, and its exit status is 3 if one decides otherwise. Commands that play call it
+for their players.
 """
 
 import hashlib
