@@ -191,21 +191,6 @@ def test_one_board_is_the_default_of_every_command(capsys: pytest.CaptureFixture
     assert "--boards: " in capsys.readouterr().err
 
 
-def test_a_list_in_the_configuration_is_a_list_of_the_command_line(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Its items stand for the words between commas."""
-    Path("ladder.toml").write_text('[run]\nboards = ["thu", "6x3"]\n')
-    assert run_command(["run"]) == 2
-    assert "--boards: columns must be 4..12, got 3" in capsys.readouterr().err
-    Path("ladder.toml").write_text('[run]\nbots = ["v1", "nobody"]\n')
-    assert run_command(["run"]) == 2
-    assert "no registered bot is called 'nobody'" in capsys.readouterr().err
-    Path("ladder.toml").write_text("[stats.elo]\nwdl = [3, 0, 1]\njson = true\n")
-    assert run_command(["stats", "elo"]) == 0
-    assert '"games": 4' in capsys.readouterr().out
-
-
 def test_a_group_without_a_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
     """Help that was not asked for by name is help all the same, and not an error's sentence."""
     assert run_command(["bots"]) == 2

@@ -61,18 +61,6 @@ def test_names_and_pairings_are_offered(
 
 
 @pytest.mark.slow
-def test_the_database_of_the_environment_and_of_the_file_is_asked(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """LADDER_DB and ladder.toml must be heeded as by the command itself."""
-    (tmp_path / "ladder.toml").write_text('db = "other.db"\n')
-    assert offered(monkeypatch, capsys, "ladder match o") == ["omega"]
-    (tmp_path / "ladder.toml").unlink()
-    monkeypatch.setenv("LADDER_DB", "other.db")
-    assert offered(monkeypatch, capsys, "ladder match o") == ["omega"]
-
-
-@pytest.mark.slow
 def test_a_broken_database_offers_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -14,15 +14,14 @@ import pytest
 
 from db.records.bots import NewBot, NewRevision
 from db.records.exchange import GameLine
-from db.records.launch import Launch, Start
+from db.records.launch import Launch
 from db.store import Store
 from ladder.cli.main import run_command
-from ladder.errors import BotFailure, UsageError
-from ladder.match.game.bot_pool import BotPool
+from ladder.errors import UsageError
 from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games
-from ladder.results.standings.pgn_list import count_results, decode_tag, tagged_games
+from ladder.results.standings.pgn_list import decode_tag, tagged_games
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.visible import visible, visible_lines
 from reports.layout.console import PlainConsole
@@ -30,7 +29,7 @@ from reports.layout.format import annotation, csv_cell, markdown_text, xml_text
 from reports.run import RunView
 from tests.db.making import new_run, play_all
 from tests.fuzz.valid import NAMES, exported, make_empty
-from tests.support.data.hostile_texts import NO_NAMES, UNPRINTABLE, is_shown_safely
+from tests.support.data.hostile_texts import NO_NAMES, is_shown_safely
 from tests.support.loops import run_in_thread
 from tests.support.unconfined import UNCONFINED
 
@@ -94,47 +93,6 @@ def test_no_hostile_name_is_imported(store: Store, tmp_path: Path, name: str) ->
     lines[0]["first"] = lines[1]["second"] = name
     jsonl = "\n".join(map(json.dumps, lines)) + "\n"
     assert is_shown_safely(refused_import(store, tmp_path / "games.jsonl", jsonl))
-
-
-@pytest.mark.parametrize("field", ["name", "family", "based_on", "change", "spec", "files"])
-def test_no_hostile_description_is_imported(store: Store, tmp_path: Path, field: str) -> None:
-    """Each text that describes a bot must be checked."""
-    lines = [msgspec.json.decode(text) for text in exported().splitlines()]
-    bot = lines[0]["introduces"]["bots"][0]
-    for text in NO_NAMES if field in ("name", "family", "based_on") else UNPRINTABLE:
-        changed = {**bot, field: {text: "1"} if field == "files" else text}
-        lines[0]["introduces"]["bots"] = [changed]
-        told = refused_import(store, tmp_path / "games.jsonl", "\n".join(map(json.dumps, lines)))
-        assert "line 1: " in told
-        assert is_shown_safely(told)
-
-
-@pytest.mark.parametrize("name", UNPRINTABLE)
-def test_no_hostile_player_is_rated(name: str) -> None:
-    """`ladder rate` must name the line of a player whose name is no printable text."""
-    game = f'[White "{name}"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n'
-    with pytest.raises(UsageError, match=r"^line \d+: ") as refused:
-        count_results(game.encode().splitlines(keepends=True))
-    assert is_shown_safely(str(refused.value))
-
-
-@pytest.mark.slow
-def test_no_hostile_hello_is_accepted(tmp_path: Path) -> None:
-    """A bot that says hello with an escape sequence must fail as one that breaks the protocol."""
-    script = (
-        "import sys; input(); print(open(sys.argv[1]).read(), flush=True); sys.stdin.readline()"
-    )
-    pool = BotPool(UNCONFINED)
-    for key in ("name", "version"):
-        for place, text in enumerate(UNPRINTABLE):
-            hello = tmp_path / f"{key}{place}"
-            hello.write_text(json.dumps({"type": "hello", "name": "x", "version": "", key: text}))
-            argv = ("python3", "-I", "-S", "-c", script, str(hello))
-            with pytest.raises(
-                BotFailure, match=f"its hello is refused: a {key} .*printable text"
-            ) as failed:
-                pool.fetch_hello(Start(argv=argv, folder=str(tmp_path)))
-            assert is_shown_safely(str(failed.value))
 
 
 # The exits.

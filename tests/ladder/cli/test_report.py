@@ -124,24 +124,6 @@ def test_retired_bots_are_left_out_unless_asked_for(ladder: Command) -> None:
         assert {bot["name"] for bot in shown} == found
 
 
-@pytest.mark.slow
-def test_chosen_bots_have_ranks_of_their_own(ladder: Command) -> None:
-    """A note must state how many there are."""
-    document = ladder("report", "--bots", "b,[ce]", "--json").document
-    assert [(bot["name"], bot["rank"]) for bot in document["bots"]] == [
-        ("b", 1),
-        ("c", 2),
-        ("e", 3),
-    ]
-    assert any("3 of 4 bots are shown" in note for note in document["notes"])
-    assert {(line["a"], line["b"]) for line in document["pairs_table"]} == {("b", "c"), ("c", "e")}
-    rows = list(csv.DictReader(io.StringIO(ladder("report", "--bots", "b", "--format", "csv").out)))
-    assert [row["name"] for row in rows] == ["b"]
-    refused = ladder("report", "--bots", "a,nobody")
-    assert refused.code == 2
-    assert "'nobody' has no rated games" in refused.err
-
-
 def test_forfeited_games_are_listed_by_number(ladder: Command) -> None:
     """The numbers must stand under the list and in JSON, and lead to the games."""
     document = ladder("report", "--json").document
@@ -161,39 +143,6 @@ def test_forfeited_games_are_listed_by_number(ladder: Command) -> None:
     )
     assert "`ladder games --bot e --lost --forfeit`" in text
     assert all(bot["forfeit_games"] == [] for bot in document["bots"] if bot["name"] != "e")
-
-
-def test_other_divisions_are_named(ladder: Command) -> None:
-    """A report shows one division; the others must be named with their rated games."""
-    document = ladder("report", "--json").document
-    assert document["division"]["label"] == "6x7/100ms"
-    assert document["other_divisions"] == [
-        {"label": "6x7/40ms", "games": 4, "unrated_games": 0},
-        {"label": "6x7/7ms", "games": 0, "unrated_games": 0},
-    ]
-    last = ladder("report").out.splitlines()[-1]
-    assert last.startswith("other divisions: 6x7/40ms (4 games), 6x7/7ms (0 games)")
-    assert "--division" in last
-
-
-@pytest.mark.slow
-def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path: Path) -> None:
-    """A division that has only games of matches and experiments must not seem empty."""
-    path = tmp_path / "match.db"
-    with League(path, "a", "b") as league:
-        rated = league.run()
-        league.pairs(rated, "a", "b", 2, "1-0", "0-1")
-        league.end(rated)
-        match = league.run(time_ms=7, kind=RunKind.MATCH)
-        league.pairs(match, "a", "b", 2, "1-0", "0-1")
-        league.end(match)
-    (other,) = ladder("report", "--json", "--db", path).document["other_divisions"]
-    assert (other["games"], other["unrated_games"]) == (0, 4)
-    assert f"{other['label']} (4 unrated)" in ladder("report", "--db", path).out
-    empty = ladder("report", "--division", other["label"], "--db", path)
-    assert "4 games of matches and experiments are not in this list" in empty.out
-    assert "`ladder runs`" in empty.out
-    assert "win rate" not in empty.out
 
 
 @pytest.mark.slow
