@@ -44,9 +44,6 @@ def main(database: str, gate: str) -> None:
         opened(browser, address, width=1000, scheme="dark").locator("#viewer").screenshot(
             path=FOLDER / "replay.png"
         )
-        opened(browser, address, width=390, scheme="light").locator("#viewer").screenshot(
-            path=FOLDER / "phone.png"
-        )
         failed = opened(browser, Path(gate).resolve().as_uri(), width=1000, scheme="light")
         shot(failed, "gate.png", "#verdict", "#failures")
         browser.close()
