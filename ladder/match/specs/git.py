@@ -161,30 +161,19 @@ def extract(repository: Path, commit: str, folder: Path) -> None:
         UsageError: git or the file system fails.
 
     """
-    command = ["git", "archive", "--format=tar", commit]
-    with subprocess.Popen(
-        command,
-        cwd=repository,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as git:
+    problem = f"the files of {commit[:12]} cannot be extracted: "
+    with tempfile.NamedTemporaryFile(dir=folder.parent, suffix=".tar") as file:
+        done = _git(repository, "archive", "--format=tar", f"--output={file.name}", commit)
+        if done.returncode != 0:
+            raise UsageError(problem + _error_line(done), option="git")
         try:
-            with tarfile.open(fileobj=git.stdout, mode="r|") as archive:
+            with tarfile.open(file.name) as archive:
                 # Python before 3.11.4 has no filters; the archive is from the user's repository.
                 trust = getattr(tarfile, "fully_trusted_filter", None)
                 archive.extraction_filter = getattr(tarfile, "data_filter", trust)
                 archive.extractall(folder)  # noqa: S202 - filtered by the line before
-            if git.stdout is not None:
-                git.stdout.read()  # the padding at the end, or git fails with a closed pipe
         except (tarfile.TarError, OSError) as error:
-            git.kill()
-            problem = f"the files of {commit[:12]} cannot be extracted: {error}"
-            raise UsageError(problem, option="git") from error
-    if git.returncode != 0:
-        raise UsageError(
-            f"`{' '.join(command)}` failed in {repository}: run it there to see why", option="git"
-        )
+            raise UsageError(f"{problem}{error}", option="git") from error
 
 
 def _escape(text: str) -> str:
