@@ -84,23 +84,6 @@ def test_a_run_of_some_bots_prints_those_alone(stocked: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_each_division_has_a_rating_list_of_its_own(stocked: Ladder) -> None:
-    """Games under other conditions must not be rated together."""
-    bots = ("--bots", "stupid,random", "--games", "4", "--concurrency", "1")
-    assert stocked("run", *bots, "--simulations", "20", "--boards", "6x7").code == 0
-    assert stocked("run", *bots, "--simulations", "30", "--boards", "6x7").code == 0
-    assert stocked("run", *bots, "--simulations", "30", "--boards", "5x5@2,2").code == 0
-    latest = stocked("report", "--json").document
-    assert latest["division"]["boards"] == "5x5@2,2"
-    assert latest["games"] == 4
-    labels = [label for (label,) in query(stocked.db, "select label from divisions order by id")]
-    assert len(labels) == 3
-    first = stocked("report", "--json", "--division", labels[0]).document
-    assert first["division"]["budget"] == {"simulations": 20}
-    assert first["games"] == 4
-
-
-@pytest.mark.slow
 def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     """A match must be stored and shown, and rated only when asked."""
     words = ("match", "stupid", "random", "--games", "6", "--simulations", "30", "--json")

@@ -62,15 +62,13 @@ def test_overages_are_read_and_labelled() -> None:
     assert str(Budgets({"time_ms": 100, "overage_ms": 60_000})) == "100 ms a move, overage 60s"
 
 
-def test_labels_of_stored_divisions_stay() -> None:
-    """Divisions of stored databases keep their labels."""
-    assert budget_label({"time_ms": 2000, "time_ms@v4": 50}) == "2000ms,v4=50ms"
-    assert budget_label({"nodes": 5, "depth": 3, "simulations": 9}) == "depth3,5nodes,9sims"
-
-
 @pytest.mark.parametrize(
     "amounts",
     [
+        {},
+        {"time_ms@v17": 5},
+        {"time_ms": 5, "time_ms@": 3},
+        {"hours": 2},
         {"increment_ms": 5},
         {"clock_ms": 5, "time_ms": 5},
         {"clock_ms": 5, "increment_ms@v1": 5},
@@ -172,12 +170,3 @@ def test_each_bot_gets_its_own_time() -> None:
     budgets.refuse_unknown_bots(["v4", "mine@main"])
     with pytest.raises(UsageError, match="time: mine@main does not play in this run"):
         budgets.refuse_unknown_bots(["v4"])
-
-
-def test_a_division_shows_the_odds() -> None:
-    """Its label must name the bot and its time, and its budget be one that is known."""
-    budget = amounts("v17=200ms,100ms")
-    assert division_label(Conditions("thu", 0, budget)) == "thu/100ms,v17=200ms"
-    assert is_valid_budget(budget)
-    for wrong in ({}, {"time_ms@v17": 5}, {"time_ms": 5, "time_ms@": 3}, {"hours": 2}):
-        assert not is_valid_budget(wrong)

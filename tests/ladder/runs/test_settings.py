@@ -9,7 +9,6 @@ from db.records.runs import division_label
 from engine.board import parse_board_classes
 from engine.opening_set import parse_opening_set
 from ladder.cli.parsing import (
-    parse_margin,
     parse_time,
 )
 from ladder.errors import UsageError
@@ -54,14 +53,6 @@ def test_other_times_are_refused(text: str) -> None:
     """The sentence must name the option."""
     with pytest.raises(UsageError, match="--time"):
         parse_time(text)
-
-
-def test_margins_may_be_zero() -> None:
-    """No margin is a margin; a negative one is not."""
-    assert parse_margin("0") == 0
-    assert parse_margin("50ms") == 50
-    with pytest.raises(UsageError, match="--margin"):
-        parse_margin("-1ms")
 
 
 def test_each_bot_gets_the_first_budget_that_it_knows() -> None:
@@ -170,13 +161,3 @@ def test_another_default_opening_makes_another_division_and_run() -> None:
     hashes = {"v1": "one", "v2": "two"}
     assert other.identity(hashes) == {**first.identity(hashes), "fixed_opening": 6}
     assert settings(boards=boards[1:], fixed_opening=6).division().opening_plies == 6
-
-
-def test_adjudication_makes_another_division_and_run() -> None:
-    """Without it keys, labels and identities must be those of earlier versions."""
-    out, soon = settings(), settings(adjudicate=12)
-    assert soon.division() == replace(out.division(), adjudicate=12)
-    assert division_label(soon.division()) == f"{division_label(out.division())}/adjudicate12"
-    hashes = {"v1": "one", "v2": "two"}
-    assert soon.identity(hashes) == {**out.identity(hashes), "adjudicate": 12}
-    assert (out.adjudicated_boards, soon.adjudicated_boards) == ((), soon.boards)
