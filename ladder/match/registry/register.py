@@ -12,7 +12,7 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
 from ladder.match.registry.builtins import is_catalogue_bot
-from ladder.match.registry.stored_trial import MOST_NAMED, StoredTrial, try_packed
+from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_out
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
@@ -64,8 +64,6 @@ class ExaminedBot:
     found: TrialResult
     left_out: tuple[str, ...] = ()
     """What lies beside its files and is not stored."""
-    read_outside: tuple[str, ...] = ()
-    """Files of its original folder that it opened and that are not stored."""
 
     @property
     def warnings(self) -> list[str]:
@@ -74,8 +72,8 @@ class ExaminedBot:
         lines = []
         if self.left_out:
             lines.append(f"not stored: {listed(self.left_out, MOST_NAMED)}")
-        if self.read_outside:
-            outside = [str(folder / each) for each in self.read_outside]
+        if self.found.read_outside:
+            outside = [str(folder / each) for each in self.found.read_outside]
             lines.append(
                 f"it opened {listed(outside, MOST_NAMED)}, which is not stored: it plays only "
                 "while that exists; open files relative to the program, and add them by `--files`"
@@ -137,7 +135,7 @@ def examine(
     )
     bot = replace(bot, resolved=replace(resolved, launch=launch))
     try:
-        tried = _run_trial(bot, request, confinement)
+        found = _run_trial(bot, request, confinement)
     except UsageError:
         remove_builds([launch])
         raise
@@ -150,15 +148,15 @@ def examine(
         revision=NewRevision(
             content_hash=resolved.content_hash,
             launch=msgspec.structs.replace(
-                launch, min_time_ms=tried.found.min_time_ms, writes=tried.writes
+                launch, min_time_ms=found.min_time_ms, writes=found.writes
             ),
-            budgets=tried.found.budgets,
-            boards=tried.found.boards,
+            budgets=found.budgets,
+            boards=found.boards,
             files=resolved.files,
             packed=bot.packed,
         ),
     )
-    return ExaminedBot(new, tried.found, resolved.left_out, tried.read_outside)
+    return ExaminedBot(new, found, resolved.left_out)
 
 
 def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
@@ -179,14 +177,14 @@ def _run_trial(
     bot: PackedBot,
     request: RegistrationRequest,
     confinement: Confinement,
-) -> StoredTrial:
+) -> TrialResult:
     launch, budgets = bot.resolved.launch, bot.resolved.budgets or ()
     if launch.is_own and "?" not in str(launch.player):
-        return StoredTrial(result_from_catalogue(str(launch.player), budgets))
+        return result_from_catalogue(str(launch.player), budgets)
     compile_launches([launch])
     if launch.is_own:
         try_out(launch, budgets, BUILT_IN_ONLY)  # it may refuse its options
-        return StoredTrial(result_from_catalogue(str(launch.player), budgets))
+        return result_from_catalogue(str(launch.player), budgets)
     return try_packed(
         bot,
         confinement,

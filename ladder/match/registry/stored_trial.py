@@ -7,7 +7,7 @@ import os
 import shlex
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -30,17 +30,6 @@ MOST_FOLDERS = 200
 _HEADER = struct.Struct("iIII")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTrial:
-    """The result of a trial from packed files."""
-
-    found: TrialResult
-    writes: bool = False
-    """Whether the bot created or changed files in its folder."""
-    read_outside: tuple[str, ...] = ()
-    """Files of its original folder that it opened; they are not stored."""
-
-
 def try_packed(
     bot: PackedBot,
     confinement: Confinement,
@@ -48,7 +37,7 @@ def try_packed(
     name: str,
     spec: str,
     time_ms: int | None,
-) -> StoredTrial:
+) -> TrialResult:
     """Try a bot out in a copy of its packed files.
 
     If it fails, it is tried once in its original folder, to find out which files it lacks.
@@ -68,17 +57,18 @@ def try_packed(
     launch = resolved.launch
     play = partial(try_out, confinement=confinement, name=name, time_ms=time_ms)
     if packed is None or launch.player is not None:  # a player of this project from git
-        return StoredTrial(play(launch, resolved.budgets))
+        return play(launch, resolved.budgets)
     folder = None if launch.origin is not None else Path(launch.folder)
     with writable_copy(packed) as copy:
         inside = msgspec.structs.replace(launch, archive=None, folder=str(copy))
         try:
             if folder is None:
                 found = play(inside, None)
-                return StoredTrial(found, is_changed(packed.manifest, copy))
+                return replace(found, writes=is_changed(packed.manifest, copy))
             with watched(folder) as opened:
                 found = play(inside, None)
-            return StoredTrial(found, is_changed(packed.manifest, copy), tuple(opened))
+            writes = is_changed(packed.manifest, copy)
+            return replace(found, writes=writes, read_outside=tuple(opened))
         except UsageError as error:
             failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
             if folder is None or not folder.is_dir() or isinstance(error, TrialTimeout):

@@ -74,6 +74,10 @@ class TrialResult:
     """A sentence why `boards` is less than the bot claims, or ""."""
     over_budget: str = ""
     """A sentence how it exceeds its budget, if the excess grows with the budget, or ""."""
+    writes: bool = False
+    """Whether it created or changed files in its folder."""
+    read_outside: tuple[str, ...] = ()
+    """Files of its original folder that it opened; they are not stored."""
 
 
 def try_out(
