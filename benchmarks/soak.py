@@ -90,10 +90,10 @@ def register(folder: Path) -> None:
             spec = f"exec:{sys.executable} -I -S bot.py {mode}"
             bot = pack_spec(spec, folder, patterns=["bot.py"])
             revision = NewRevision(
-                content_hash=bot.resolved.content_hash,
-                launch=bot.resolved.launch,
+                content_hash=bot.content_hash,
+                launch=bot.launch,
                 budgets=ANY,
-                files=bot.resolved.files,
+                files=bot.files,
                 packed=bot.packed,
             )
             store.bots.add(NewBot(name=name, family="fake", spec=spec, revision=revision))

@@ -28,7 +28,7 @@ from ladder.match.registry.register import (
 )
 from ladder.match.registry.registered import unpacked_launch
 from ladder.match.specs.archive import cached_archive
-from ladder.match.specs.source import PackedBot, identity_of, pack_spec
+from ladder.match.specs.source import identity_of, pack_spec
 from ladder.match.specs.spec import ResolvedBot, read_spec
 from ladder.names import check_name
 from ladder.runs.resume import TUNING
@@ -72,7 +72,7 @@ class TuningTask:
         """The games of all steps together."""
         return 2 * self.pairs * self.steps
 
-    def pack(self) -> PackedBot:
+    def pack(self) -> ResolvedBot:
         """Pack the files of the bot before the tuning.
 
         Raises:
@@ -172,13 +172,13 @@ def original_of(store: Store, task: TuningTask) -> NewBot:
 
     """
     bot = task.pack()
-    content_hash = bot.resolved.content_hash
+    content_hash = bot.content_hash
     for row in known_bots(store).values():
         same = row.revision.content_hash == content_hash and row.revision.launch.can_play
-        if same and row.revision.launch.folder == bot.resolved.launch.folder:
+        if same and row.revision.launch.folder == bot.launch.folder:
             unpacked_launch(store, row)
             return row
-    texts = {} if bot.resolved.launch.is_own else task.template.texts(task.template.start)
+    texts = {} if bot.launch.is_own else task.template.texts(task.template.start)
     name = _free_name(store, base_name(task.template.spec), texts, content_hash)
     return _examined(store, task, bot, task.template.original, name, None, "")
 
@@ -195,13 +195,16 @@ def tuned_of(
     spec = task.template.spec_at(values)
     launch = task.launch_at(original.revision.launch, values)
     if launch.archive is None:
-        bot = PackedBot(read_spec(spec, task.folder), None)
+        bot = read_spec(spec, task.folder)
     else:
-        resolved = ResolvedBot(
-            original.family, launch, original.revision.files, identity_of(launch)
+        bot = ResolvedBot(
+            original.family,
+            launch,
+            original.revision.files,
+            identity_of(launch),
+            packed=cached_archive(launch.archive),
         )
-        bot = PackedBot(resolved, cached_archive(launch.archive))
-    content_hash = bot.resolved.content_hash
+    content_hash = bot.content_hash
     if content_hash == original.revision.content_hash:
         return original
     base = original.name.partition("@")[0]
@@ -228,7 +231,7 @@ def _free_name(store: Store, base: str, texts: Mapping[str, str], content_hash: 
 def _examined(
     store: Store,
     task: TuningTask,
-    bot: PackedBot,
+    bot: ResolvedBot,
     spec: str,
     name: str,
     based_on: str | None,

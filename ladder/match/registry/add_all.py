@@ -17,7 +17,7 @@ from ladder.match.registry.register import (
     examine,
     pack_request,
 )
-from ladder.match.specs.source import PackedBot
+from ladder.match.specs.spec import ResolvedBot
 from ladder.names import check_name
 from ladder.signals import current_stop
 
@@ -79,9 +79,9 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
     return list(requests.values())
 
 
-def pack_all(requests: Sequence[RegistrationRequest]) -> list[PackedBot | str]:
+def pack_all(requests: Sequence[RegistrationRequest]) -> list[ResolvedBot | str]:
     """Pack the files of bots; return the problem in place of a bot that cannot be packed."""
-    found: list[PackedBot | str] = []
+    found: list[ResolvedBot | str] = []
     for request in requests:
         try:
             current_stop().check()
@@ -96,7 +96,7 @@ def pack_all(requests: Sequence[RegistrationRequest]) -> list[PackedBot | str]:
 def examine_all(
     known: Mapping[str, BotRow],
     requests: Sequence[RegistrationRequest],
-    packed: Sequence[PackedBot | str],
+    packed: Sequence[ResolvedBot | str],
     confinement: Confinement,
     *,
     concurrency: int,
@@ -129,7 +129,7 @@ def examine_all(
 def _attempt(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
-    bot: PackedBot | str,
+    bot: ResolvedBot | str,
     confinement: Confinement,
 ) -> Attempt:
     if isinstance(bot, str):

@@ -72,7 +72,7 @@ def find_or_examine(
     same = [
         row
         for row in known.values()
-        if row.revision.content_hash == bot.resolved.content_hash
+        if row.revision.content_hash == bot.content_hash
         and row.retired_at is None
         and row.revision.launch.can_play
     ]

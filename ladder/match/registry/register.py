@@ -17,7 +17,8 @@ from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.git import remove_builds
-from ladder.match.specs.source import GitSource, GitTree, PackedBot, pack_in_tree, pack_spec
+from ladder.match.specs.source import GitSource, GitTree, pack_in_tree, pack_spec
+from ladder.match.specs.spec import ResolvedBot
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
 
 
@@ -88,7 +89,7 @@ def known_bots(store: Store) -> dict[str, BotRow]:
     return {bot.name: bot for bot in store.bots.all(include_retired=True)}
 
 
-def pack_request(request: RegistrationRequest) -> PackedBot:
+def pack_request(request: RegistrationRequest) -> ResolvedBot:
     """Pack the files of a bot. Raises UsageError and SpecError."""
     if request.tree is not None:
         return pack_in_tree(request.tree, request.spec, most_mb=request.most_mb)
@@ -106,7 +107,7 @@ def examine(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
     confinement: Confinement,
-    packed: PackedBot | None = None,
+    packed: ResolvedBot | None = None,
 ) -> ExaminedBot:
     """Pack the files of a bot and try it out, without storing anything.
 
@@ -124,16 +125,14 @@ def examine(
     """
     _check(known, request)
     bot = pack_request(request) if packed is None else packed
-    resolved, former = bot.resolved, known.get(request.name)
+    former = known.get(request.name)
     based_on, note = request.based_on, request.note
     if former is not None:
         _refuse_taken(former, request, bot)
         based_on = former.based_on if based_on is None else based_on
         note = former.change if note is None else note
-    launch = msgspec.structs.replace(
-        resolved.launch, restart=request.restart or resolved.launch.restart
-    )
-    bot = replace(bot, resolved=replace(resolved, launch=launch))
+    launch = msgspec.structs.replace(bot.launch, restart=request.restart or bot.launch.restart)
+    bot = replace(bot, launch=launch)
     try:
         found = _run_trial(bot, request, confinement)
     except UsageError:
@@ -141,22 +140,22 @@ def examine(
         raise
     new = NewBot(
         name=request.name,
-        family=resolved.family,
+        family=bot.family,
         spec=request.spec,
         based_on=based_on or None,
-        change=note or "",
+        change=check_line(note or "", "a note"),
         revision=NewRevision(
-            content_hash=resolved.content_hash,
+            content_hash=bot.content_hash,
             launch=msgspec.structs.replace(
                 launch, min_time_ms=found.min_time_ms, writes=found.writes
             ),
             budgets=found.budgets,
             boards=found.boards,
-            files=resolved.files,
+            files=bot.files,
             packed=bot.packed,
         ),
     )
-    return ExaminedBot(new, found, resolved.left_out)
+    return ExaminedBot(new, found, bot.left_out)
 
 
 def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
@@ -174,11 +173,11 @@ def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
 
 
 def _run_trial(
-    bot: PackedBot,
+    bot: ResolvedBot,
     request: RegistrationRequest,
     confinement: Confinement,
 ) -> TrialResult:
-    launch, budgets = bot.resolved.launch, bot.resolved.budgets or ()
+    launch, budgets = bot.launch, bot.budgets or ()
     if launch.is_own and "?" not in str(launch.player):
         return result_from_catalogue(str(launch.player), budgets)
     compile_launches([launch])
@@ -270,7 +269,7 @@ def refuse_catalogue_bot(bot: BotRow, remedy: str) -> None:
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
-def _refuse_taken(known: BotRow, request: RegistrationRequest, bot: PackedBot) -> None:
+def _refuse_taken(known: BotRow, request: RegistrationRequest, bot: ResolvedBot) -> None:
     """Refuse a name that another bot has, unless the request is to replace that bot."""
     if request.replace:
         return
@@ -298,13 +297,13 @@ def _refuse_taken(known: BotRow, request: RegistrationRequest, bot: PackedBot) -
     )
 
 
-def _difference(known: BotRow, request: RegistrationRequest, bot: PackedBot) -> str:
+def _difference(known: BotRow, request: RegistrationRequest, bot: ResolvedBot) -> str:
     """Return how a request differs from the registered bot, or "" if the content is the same."""
-    revision, resolved = known.revision, bot.resolved
-    if revision.content_hash == resolved.content_hash:
+    revision = known.revision
+    if revision.content_hash == bot.content_hash:
         return ""
     if known.spec != request.spec:
         return f"it is {known.spec}"
-    if revision.launch.folder not in ("", resolved.launch.folder):
+    if revision.launch.folder not in ("", bot.launch.folder):
         return f"it is from {revision.launch.folder}"
     return "its files have changed"

@@ -19,7 +19,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.trial import TrialResult, TrialTimeout, try_out
 from ladder.match.specs.archive import is_changed, writable_copy
 from ladder.match.specs.folder_files import is_environment
-from ladder.match.specs.source import PackedBot
+from ladder.match.specs.spec import ResolvedBot
 from ladder.names import listed
 
 MOST_NAMED = 8
@@ -31,7 +31,7 @@ _HEADER = struct.Struct("iIII")
 
 
 def try_packed(
-    bot: PackedBot,
+    bot: ResolvedBot,
     confinement: Confinement,
     *,
     name: str,
@@ -53,11 +53,10 @@ def try_packed(
         UsageError: it failed.
 
     """
-    resolved, packed = bot.resolved, bot.packed
-    launch = resolved.launch
+    launch, packed = bot.launch, bot.packed
     play = partial(try_out, confinement=confinement, name=name, time_ms=time_ms)
     if packed is None or launch.player is not None:  # a player of this project from git
-        return play(launch, resolved.budgets)
+        return play(launch, bot.budgets)
     folder = None if launch.origin is not None else Path(launch.folder)
     with writable_copy(packed) as copy:
         inside = msgspec.structs.replace(launch, archive=None, folder=str(copy))
@@ -78,14 +77,14 @@ def try_packed(
 
 def _explain(
     failure: UsageError,
-    bot: PackedBot,
+    bot: ResolvedBot,
     folder: Path,
     play: Callable[..., TrialResult],
     name: str,
     spec: str,
 ) -> UsageError:
     """Return the failure, or an error that names the files which the bot lacks."""
-    launch: Launch = msgspec.structs.replace(bot.resolved.launch, archive=None)
+    launch: Launch = msgspec.structs.replace(bot.launch, archive=None)
     try:
         with watched(folder) as found:
             play(launch, None)
@@ -93,7 +92,7 @@ def _explain(
         return failure
     packed = {file.path for file in bot.packed.manifest.files} if bot.packed else set()
     opened = [each for each in found if each not in packed and "__pycache__" not in each]
-    others = [each for each in bot.resolved.left_out if each not in opened]
+    others = [each for each in bot.left_out if each not in opened]
     patterns = [shlex.quote(each) for each in opened or others[:1] or ["PATTERN"]]
     used = f": it opened {listed(opened, MOST_NAMED)}" if opened else ""
     beside = f"; beside it also lie {listed(others, MOST_NAMED)}" if others else ""

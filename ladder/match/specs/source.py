@@ -91,16 +91,6 @@ def _inner(folder: Path, top: Path) -> str:
     return "" if folder == top else str(folder.relative_to(top))
 
 
-@dataclass(frozen=True, slots=True)
-class PackedBot:
-    """A bot whose files are packed."""
-
-    resolved: ResolvedBot
-    """Its launch names the archive."""
-    packed: PackedArchive | None
-    """None for a player of this installation."""
-
-
 def make_git_source(git: str | None, build: str | None) -> GitSource | None:
     """Return the source that the options `git` and `build` describe.
 
@@ -157,7 +147,7 @@ def pack_spec(
     source: GitSource | None = None,
     patterns: Sequence[str] = (),
     most_mb: int = MOST_MB,
-) -> PackedBot:
+) -> ResolvedBot:
     """Pack the files of a specification, as they are now or at a revision.
 
     Args:
@@ -176,7 +166,7 @@ def pack_spec(
     if source is None:
         resolved = read_spec(spec, folder, python=python, patterns=patterns, most_mb=most_mb)
         if resolved.launch.is_own:
-            return PackedBot(resolved, None)
+            return resolved
         packed = pack(folder.resolve(), resolved.paths, most_mb=most_mb)
         return _packed_bot(resolved, packed, patterns)
     with open_tree(spec, folder, source) as tree:
@@ -211,7 +201,7 @@ def pack_in_tree(
     python: str | None = None,
     patterns: Sequence[str] = (),
     most_mb: int = MOST_MB,
-) -> PackedBot:
+) -> ResolvedBot:
     """Pack the files of a specification in a tree. The arguments are those of `pack_spec`."""
     root, origin = tree.root, tree.origin
     if f"{tree.repository}{os.sep}" in spec:
@@ -256,12 +246,14 @@ def find_origin(spec: str, folder: Path, source: GitSource) -> tuple[Path, Path,
     return start, repository, origin
 
 
-def _packed_bot(resolved: ResolvedBot, packed: PackedArchive, patterns: Sequence[str]) -> PackedBot:
+def _packed_bot(
+    resolved: ResolvedBot, packed: PackedArchive, patterns: Sequence[str]
+) -> ResolvedBot:
     """Return a bot with its archive and its identity: its files and how they are started."""
     launch = msgspec.structs.replace(
         resolved.launch, archive=packed.manifest.sha256, patterns=tuple(patterns)
     )
-    return PackedBot(replace(resolved, launch=launch, content_hash=identity_of(launch)), packed)
+    return replace(resolved, launch=launch, content_hash=identity_of(launch), packed=packed)
 
 
 def identity_of(launch: Launch) -> str:
@@ -314,9 +306,9 @@ def _read_player(spec: str, folder: Path, root: Path, python: str | None) -> Res
     return ResolvedBot("", launch, files, paths=tuple(find_tree_files(root)))
 
 
-def _described(spec: str, bot: PackedBot) -> PackedBot:
+def _described(spec: str, bot: ResolvedBot) -> ResolvedBot:
     """Return a packed player with the family and budgets of its own catalogue."""
-    launch, player = bot.resolved.launch, spec.removeprefix(BUILTIN)
+    launch, player = bot.launch, spec.removeprefix(BUILTIN)
     start = make_start(launch)
     try:
         done = subprocess.run(
@@ -338,4 +330,4 @@ def _described(spec: str, bot: PackedBot) -> PackedBot:
     file, family, budgets = msgspec.json.decode(answer, type=tuple[str, str, list[BudgetKind]])
     if not Path(file).is_relative_to(start.folder):
         raise SpecError(f"{player} would run {file} instead of the sources of its commit")
-    return replace(bot, resolved=replace(bot.resolved, family=family, budgets=tuple(budgets)))
+    return replace(bot, family=family, budgets=tuple(budgets))

@@ -10,6 +10,7 @@ from bots.catalogue import VERSIONS, parse_player, with_options
 from bots.errors import SpecError
 from bots.golden import OPTION, behaviour, content_hash
 from bots.protocol import BudgetKind
+from db.records.archives import PackedArchive
 from db.records.launch import Launch
 from engine.cache import ROOT
 from ladder.errors import UsageError
@@ -52,6 +53,8 @@ class ResolvedBot:
     """The files, links and empty folders that belong to it."""
     left_out: tuple[str, ...] = ()
     """What lies beside them and does not belong to it, for its author."""
+    packed: PackedArchive | None = None
+    """The archive that its launch names; None before it is packed, and for our own players."""
 
 
 def read_spec(

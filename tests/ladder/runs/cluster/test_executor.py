@@ -214,7 +214,7 @@ def test_a_worker_that_cannot_host_a_bot_says_why(
     (folder / "bot.py").write_text("raise SystemExit(3)\n")
     (folder / "weights.bin").write_bytes(Random(1).randbytes(3 << 20))
     monkeypatch.setenv("LADDER_CACHE", str(caches[0]))
-    launch = pack_spec("exec:python3 bot.py", folder).resolved.launch
+    launch = pack_spec("exec:python3 bot.py", folder).launch
     if fault == "program":
         launch = msgspec.structs.replace(launch, program="/nowhere/python3", command=("./python3",))
     row = BotRow(
