@@ -5,7 +5,7 @@ processes are kept, and the least recently used ones are ended.
 """
 
 import contextlib
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -57,7 +57,8 @@ class BotPool:
         self._logs: dict[bool, deque[Path]] = {False: deque(), True: deque()}
         self._started: list[BotProcess] = []
         """Processes whose logs are not among them yet."""
-        self._histories: dict[Start, BotHistory] = {}
+        self._histories: defaultdict[Start, BotHistory] = defaultdict(BotHistory)
+        """Observations of each bot, which all its processes share."""
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
         """Return an idle process of a bot, or start a new one.
@@ -89,10 +90,6 @@ class BotPool:
     def idle_process(self, start: Start) -> BotProcess | None:
         """Return an idle process of a bot, which stays in the pool; None if there is none."""
         return next((process for kept, process in self._idle if kept == start), None)
-
-    def history_of(self, start: Start) -> BotHistory:
-        """Return the history of a bot, which all its processes share."""
-        return self._histories.setdefault(start, BotHistory())
 
     def pause_idle(self) -> None:
         """Stop all idle processes until their next question, for a game has the CPU now.
@@ -136,7 +133,7 @@ class BotPool:
         self._collect_logs()
         confinement = self._confinement if start.foreign else self._trusted
         name = name if start.foreign else "built-in"
-        process = BotProcess.start(start, confinement, self.history_of(start), name=name)
+        process = BotProcess.start(start, confinement, self._histories[start], name=name)
         self._started.append(process)
         return process
 

@@ -19,7 +19,7 @@ from db.records.thought_blob import decode
 from engine.board import Board
 from engine.errors import EngineError
 from engine.result import Result, Termination
-from ladder.errors import BotFailure, UsageError
+from ladder.errors import BotFailure, BotTimeout, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
 from ladder.match.process.confinement import Confinement
@@ -133,8 +133,9 @@ def try_out(
             trials, budget, trial.play, knows_budget=not is_course, quick_ms=quick_ms
         )
     except BotFailure as failure:
+        kind = TrialTimeout if isinstance(failure, BotTimeout) else UsageError
         advice = _protocol_advice(failure)
-        raise UsageError(_insert(f"the bot failed its trial game: {failure}", advice)) from failure
+        raise kind(_insert(f"the bot failed its trial game: {failure}", advice)) from failure
     finally:
         pool.close()
     return TrialResult(
