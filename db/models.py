@@ -71,8 +71,15 @@ PAIR_SUMS = tuple(f"{side}_{name}" for side in "ab" for name in SideSums.__struc
 METADATA = MetaData(naming_convention=NAMING)
 
 
-def _table(name: str, *parts: Any, **options: Any) -> Table:
-    return Table(name, METADATA, *parts, **options)
+def _table(name: str, *parts: Any) -> Table:
+    return Table(name, METADATA, *parts)
+
+
+def _keyed_table(name: str, *parts: Any) -> Table:
+    """Return a table whose first column is its generated key."""
+    kind = BIG_KEY if name in ("pairs", "games") else Integer
+    key = column("id", kind, primary_key=True)
+    return Table(name, METADATA, key, *parts, sqlite_autoincrement=True)
 
 
 def column(name: str, kind: Any, *more: Any, **options: Any) -> Column[Any]:
@@ -85,9 +92,8 @@ def optional(name: str, kind: Any, *more: Any) -> Column[Any]:
     return Column(name, kind, *more)
 
 
-BOTS = _table(
+BOTS = _keyed_table(
     "bots",
-    column("id", Integer, primary_key=True),
     column("name", Text, unique=True),
     column("family", Text),
     # The specification that it was registered with, such as ``builtin:v4``.
@@ -98,14 +104,12 @@ BOTS = _table(
     column("change", Text),
     column("created_at", Double),
     optional("retired_at", Double),
-    sqlite_autoincrement=True,
 )
 Bot = BOTS.c
 """A registered bot."""
 
-REVISIONS = _table(
+REVISIONS = _keyed_table(
     "revisions",
-    column("id", Integer, primary_key=True),
     column("bot_id", Integer, ForeignKey("bots.id")),
     # 1, 2, ... in the order in which they were first seen.
     column("number", Integer),
@@ -124,14 +128,12 @@ REVISIONS = _table(
     optional("archive", Text, ForeignKey("bot_archives.sha256")),
     UniqueConstraint("bot_id", "number"),
     UniqueConstraint("bot_id", "content_hash"),
-    sqlite_autoincrement=True,
 )
 Revision = REVISIONS.c
 """One state of a bot's content; ratings never mix games of different revisions."""
 
 BOT_ARCHIVES = _table(
     "bot_archives",
-    METADATA,
     # Hash of the manifest.
     column("sha256", Text, primary_key=True),
     column("manifest", Json(Manifest)),
@@ -143,7 +145,6 @@ BotArchive = BOT_ARCHIVES.c
 
 BOT_FILES = _table(
     "bot_files",
-    METADATA,
     # Hash of the whole file.
     column("sha256", Text, primary_key=True),
     # From 0; each but the last holds 1 MiB.
@@ -154,9 +155,8 @@ BOT_FILES = _table(
 BotFile = BOT_FILES.c
 """A part of a file that archives share by its hash."""
 
-DIVISIONS = _table(
+DIVISIONS = _keyed_table(
     "divisions",
-    column("id", Integer, primary_key=True),
     # Canonical JSON of all conditions.
     column("key", Text, unique=True),
     # The conditions in short, such as ``6x7+4/100ms``.
@@ -174,7 +174,6 @@ DIVISIONS = _table(
     optional("fixed_opening", Integer),
     # Plies within which a proven end ends the game; null if games are played out.
     optional("adjudicate", Integer),
-    sqlite_autoincrement=True,
 )
 Division = DIVISIONS.c
 """Rating conditions: games of one division can be compared."""
@@ -191,9 +190,8 @@ OPENING_SETS = _table(
 StoredOpeningSet = OPENING_SETS.c
 """A set of openings, stored so that a run can be resumed without the file."""
 
-RUNS = _table(
+RUNS = _keyed_table(
     "runs",
-    column("id", Integer, primary_key=True),
     # ladder, match, gate, tune, bisect, select or play.
     column("kind", Word(RunKind)),
     # Whether its pairs count in the rating list.
@@ -217,7 +215,6 @@ RUNS = _table(
     # commit: good, bad, open or skipped; of a selection: ``best: NAME`` or undecided. Null if there
     # is no verdict yet.
     optional("verdict", Text),
-    sqlite_autoincrement=True,
 )
 Run = RUNS.c
 """A series of pairs with fixed settings and seed, started by one command and perhaps resumed.
@@ -257,9 +254,8 @@ TuningStep = TUNING_STEPS.c
 
 The settings are not registered as bots, so the step's games are stored nowhere else."""
 
-PAIRS = _table(
+PAIRS = _keyed_table(
     "pairs",
-    column("id", BIG_KEY, primary_key=True),
     column("run_id", Integer, ForeignKey("runs.id")),
     # Its run's, repeated here for the index of counts, as is `rated`.
     column("division_id", Integer, ForeignKey("divisions.id")),
@@ -314,18 +310,14 @@ PAIRS = _table(
         *PAIR_SUMS,
         sqlite_where=text("second_result IS NOT NULL"),
     ),
-    sqlite_autoincrement=True,
 )
 Pair = PAIRS.c
 """Two games on one board with the colours swapped: the unit of planning and storing.
 
 A pair of a run of the kind `play` has game 0 only."""
 
-GAMES = _table(
+GAMES = _keyed_table(  # keys ascend in the order of storing
     "games",
-    METADATA,
-    # Ascending in the order of storing.
-    column("id", BIG_KEY, primary_key=True),
     column("pair_id", BIG_KEY, ForeignKey("pairs.id")),
     column("run_id", Integer, ForeignKey("runs.id")),
     column("division_id", Integer, ForeignKey("divisions.id")),
@@ -368,7 +360,6 @@ GAMES = _table(
         "division_id",
         sqlite_where=text("offender IS NOT NULL"),
     ),
-    sqlite_autoincrement=True,
 )
 Game = GAMES.c
 """A finished game."""
@@ -386,7 +377,6 @@ StoredLastOutput = LAST_OUTPUTS.c
 
 SOLVED_POSITIONS = _table(
     "solved_positions",
-    METADATA,
     # 16 bytes, equal for mirrored positions.
     column("key", LargeBinary, primary_key=True),
     column("solver_version", Integer),
@@ -410,9 +400,8 @@ VERDICTS = _table(
 StoredVerdict = VERDICTS.c
 """The verdicts on the moves of a game; a cache."""
 
-JOBS = _table(
+JOBS = _keyed_table(
     "jobs",
-    column("id", Integer, primary_key=True),
     # Command line without ``ladder`` and the database, quoted for a shell.
     column("command", Text),
     # Folder in which it was added, and is played.
@@ -427,7 +416,6 @@ JOBS = _table(
     optional("exit_code", Integer),
     # What its command printed, or why it failed.
     column("result", Text),
-    sqlite_autoincrement=True,
 )
 Job = JOBS.c
 """A command line in the queue. Its worker holds its lock while it is played."""

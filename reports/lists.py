@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from db.records.games import GameSummary
+from db.records.games import GameRow
 from db.records.queue import JobRow
 from engine.result import Result
 from ladder.names import counted
@@ -40,12 +40,12 @@ def print_list(
         console.print(last, style="dim")
 
 
-def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
+def games_document(games: Sequence[GameRow]) -> dict[str, Any]:
     """Return the document of `ladder games --json`."""
     return {"games": [plain_values(GAMES, game) for game in games]}
 
 
-def page_document(games: Sequence[GameSummary], next_id: int | None) -> dict[str, Any]:
+def page_document(games: Sequence[GameRow], next_id: int | None) -> dict[str, Any]:
     """Return a page of ``/api/games``; `next_id` is the ``before=`` of the next page."""
     rows = [
         {**plain_values(GAMES, each), "started_at": iso_time(each.started_at)} for each in games
@@ -53,17 +53,17 @@ def page_document(games: Sequence[GameSummary], next_id: int | None) -> dict[str
     return {"games": rows, "next": next_id}
 
 
-def print_games(console: Console, games: Sequence[GameSummary]) -> None:
+def print_games(console: Console, games: Sequence[GameRow]) -> None:
     """Print a line for each game, and the command that shows one."""
     last = f"`ladder replay {games[0].id}` shows a game" if games else ""
     print_list(console, GAMES, games, empty="no game matches", last=last)
 
 
-def _player(game: GameSummary, name: str) -> Text:
+def _player(game: GameRow, name: str) -> Text:
     return Text(name, style="bold" if name == game.winner else "")
 
 
-def _ending(game: GameSummary) -> Text:
+def _ending(game: GameRow) -> Text:
     return Text(game.termination.noun, style="red" if game.termination.is_forfeit else "")
 
 

@@ -28,7 +28,7 @@ from db.queries.bots import find_revisions, read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.runs import find_run
 from db.records.budget import remaining_times
-from db.records.games import GameQuery, GameRow, GameSummary, Proof
+from db.records.games import GameQuery, GameRow
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind
 from engine.position import parse_moves
@@ -46,6 +46,8 @@ ROW = tuple(
     }.values()
 )
 """Columns of a `GameRow`, labelled by its fields."""
+_LIST = tuple(column for column in ROW if column.name != "thoughts")
+"""These without the thoughts, which are the largest."""
 _PLANNED_AHEAD = 500
 """More pairs than a run has in play: their games may be stored in another order."""
 _IDS_PER_STATEMENT = 500
@@ -68,7 +70,7 @@ class Games(Queries):
             UnknownRow: the query names an unknown bot or run.
 
         """
-        columns = [column for column in ROW if thoughts or column.name != "thoughts"]
+        columns = ROW if thoughts else _LIST
         with self._database.streaming() as connection:
             query = narrow(connection, select(*columns), wanted or GameQuery())
             names = read_bot_names(connection)
@@ -98,8 +100,8 @@ class Games(Queries):
                 found += [_whole_game(row, names, budgets) for row in rows]
         return found
 
-    def newest(self, query: GameQuery, limit: int) -> list[GameSummary]:
-        """Return at most `limit` games that fit a query, newest first.
+    def newest(self, query: GameQuery, limit: int) -> list[GameRow]:
+        """Return at most `limit` games that fit a query, without thoughts, newest first.
 
         The search stops when it has enough games. Rare conditions make it read all games, about
         half a second for a million.
@@ -110,8 +112,8 @@ class Games(Queries):
         """
         with self._database.reading() as connection:
             names = read_bot_names(connection)
-            rows = connection.execute(select_summaries(connection, query).limit(limit))
-            return [_summary(row, names) for row in rows]
+            rows = connection.execute(select_newest(connection, query).limit(limit))
+            return [game_row(row, names) for row in rows]
 
     def shortest(self, query: GameQuery, limit: int) -> list[int]:
         """Return the ids of the decided games with the fewest plies after the opening.
@@ -210,12 +212,9 @@ def find_id_range(connection: Connection, run_id: int) -> tuple[int, int]:
     return low or 0, high or 0
 
 
-_SUMMARY = (*columns_of(GameSummary, GAMES), COLUMNS.detail)
-
-
-def select_summaries(connection: Connection, wanted: GameQuery) -> Select[Any]:
-    """Select summaries of the games that fit, newest first. Raises UnknownRow."""
-    return narrow(connection, select(*_SUMMARY).order_by(Game.id.desc()), wanted)
+def select_newest(connection: Connection, wanted: GameQuery) -> Select[Any]:
+    """Select the games that fit without thoughts, newest first. Raises UnknownRow."""
+    return narrow(connection, select(*_LIST).order_by(Game.id.desc()), wanted)
 
 
 def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Select[Any]:
@@ -294,16 +293,6 @@ def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[b
             )
             for division, pairs in wanted.items()
         ),
-    )
-
-
-def _summary(row: Any, names: dict[int, str]) -> GameSummary:
-    return to_record(
-        GameSummary,
-        row,
-        first=names[row.first_revision],
-        second=names[row.second_revision],
-        proof=Proof.of(row.termination, row.detail),
     )
 
 

@@ -222,6 +222,22 @@ class GameRow:
         """The proof of an adjudicated game; None for other games."""
         return Proof.of(self.termination, self.detail)
 
+    @property
+    def plies(self) -> int:
+        """Number of plies, including the opening."""
+        return len(self.moves)
+
+    @property
+    def winner(self) -> str | None:
+        """Name of the winner; None for a draw."""
+        return {Result.WIN: self.first, Result.LOSS: self.second}.get(self.result)
+
+    @property
+    def loser_revision(self) -> int | None:
+        """Revision of the loser; None for a draw."""
+        sides = {Result.WIN: self.second_revision, Result.LOSS: self.first_revision}
+        return sides.get(self.result)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameQuery:
@@ -257,41 +273,6 @@ class GameQuery:
     """Minimum number of plies, including the opening."""
     longest: int | None = None
     """Maximum number of plies, including the opening."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameSummary:
-    """A finished game without its moves and thoughts."""
-
-    id: int
-    run_id: int
-    division_id: int
-    first_revision: int
-    second_revision: int
-    first: str
-    """Name of the bot that moved first."""
-    second: str
-    board: str
-    result: Result
-    """Result for the first player."""
-    termination: Termination
-    plies: int
-    """Number of plies, including the opening."""
-    started_at: float
-    """Seconds since the epoch."""
-    proof: Proof | None = None
-    """The proof of an adjudicated game; None for other games."""
-
-    @property
-    def winner(self) -> str | None:
-        """Name of the winner; None for a draw."""
-        return {Result.WIN: self.first, Result.LOSS: self.second}.get(self.result)
-
-    @property
-    def loser_revision(self) -> int | None:
-        """Revision of the loser; None for a draw."""
-        sides = {Result.WIN: self.second_revision, Result.LOSS: self.first_revision}
-        return sides.get(self.result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from db.records.bots import BotRow
-from db.records.games import GameQuery, GameRow, GameSummary
+from db.records.games import GameQuery, GameRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
@@ -37,7 +37,7 @@ class BotPage:
     opponents: Sequence[Opponent]
     forfeits: Sequence[GameRow]
     """Its latest forfeits in any division, with the last output."""
-    games: Sequence[GameSummary]
+    games: Sequence[GameRow]
 
 
 def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.errors import UnknownRow
-from db.records.games import GameQuery, GameRow, GameSummary, SideSums, Thought
+from db.records.games import GameQuery, GameRow, SideSums, Thought
 from db.store import Store
 from engine.board import parse_board_class
 from engine.errors import BoardError
@@ -131,7 +131,7 @@ class GameFilter:
 class Found:
     """A page of found games, newest first."""
 
-    games: Sequence[GameSummary]
+    games: Sequence[GameRow]
     next: int | None
     """The id below which the next page begins; None if there are no more games."""
 

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bots.champion import CHAMPION
-from db.records.games import GameRow, GameSummary
+from db.records.games import GameRow
 from db.records.queue import JobRow
 from db.records.runs import DASHBOARD, DivisionRow, RunKind, RunRow, RunStatus
 from ladder.experiments.stored import StoredRun
@@ -233,13 +233,13 @@ def compare_parts(
     return PageParts(title, {"compare": text})
 
 
-def games_table(games: Sequence[GameSummary]) -> Table:
+def games_table(games: Sequence[GameRow]) -> Table:
     """Return a table of games with links to the games, bots and runs."""
     return table_of_fields(GAMES, games)
 
 
 def games_parts(
-    games: Sequence[GameSummary],
+    games: Sequence[GameRow],
     given: Mapping[str, str],
     groups: Mapping[str, Sequence[str]],
     next_id: int | None,

@@ -14,7 +14,7 @@ from db import migrations
 from db.backends.place import locate
 from db.database import Database
 from db.models import METADATA
-from db.queries.games import select_summaries
+from db.queries.games import select_newest
 from db.records.games import GameQuery
 from db.store import Store
 from tests.support.sql import execute_sql
@@ -73,7 +73,7 @@ def test_the_constant_of_the_version_is_that_of_the_newest_script() -> None:
 def test_forfeits_are_found_by_their_index(place: str) -> None:
     """The query for forfeits must use their index."""
     with closing(Database.open(place)) as database, database.reading() as connection:
-        query = select_summaries(connection, GameQuery(forfeit=True)).limit(20)
+        query = select_newest(connection, GameQuery(forfeit=True)).limit(20)
         text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
     assert any("ix_games_forfeited" in step.detail for step in plan), plan
