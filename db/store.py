@@ -21,34 +21,7 @@ from db.queries.queue import Queue
 from db.queries.runs import Runs, TuningSteps
 from db.retry_policy import RetryPolicy
 
-__all__ = ["Pairs", "ProcessLocks", "RetryPolicy", "Store", "find_database_file", "find_server_key"]
-
-
-def find_database_file(where: str) -> str | None:
-    """Return the absolute path of a database file; None for a database on a server.
-
-    Args:
-        where: a file path or an SQLAlchemy URL.
-
-    Raises:
-        DatabaseError: the URL is invalid, or names neither SQLite nor PostgreSQL.
-
-    """
-    return locate(where).path
-
-
-def find_server_key(where: str) -> str | None:
-    """Return a server database's key: host, port and name without the user; None for a file.
-
-    Args:
-        where: a file path or an SQLAlchemy URL.
-
-    Raises:
-        DatabaseError: the URL is invalid, or names neither SQLite nor PostgreSQL.
-
-    """
-    place = locate(where)
-    return place.server_key if place.path is None else None
+__all__ = ["Pairs", "ProcessLocks", "RetryPolicy", "Store", "locate"]
 
 
 def _convert(database: Database) -> None:

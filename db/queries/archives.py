@@ -96,22 +96,13 @@ def store_archive(connection: Connection, packed: PackedArchive) -> None:
         if not _is_intact(connection, file):
             connection.execute(delete(BOT_FILES).filter_by(sha256=file.sha256))
             for number, part in enumerate(packed.read_parts(file)):
-                store_part(connection, file.sha256, number, part)
-    store_manifest(connection, manifest)
-
-
-def store_part(connection: Connection, sha256: str, number: int, part: bytes) -> None:
-    """Store one part of a file."""
-    content = zlib.compress(part, LEVEL)
-    connection.execute(insert(BOT_FILES).values(sha256=sha256, part=number, content=content))
-
-
-def store_manifest(connection: Connection, manifest: Manifest) -> None:
-    """Store the manifest of an archive whose files are stored, unless it is stored already."""
+                content = zlib.compress(part, LEVEL)
+                values = {"sha256": file.sha256, "part": number, "content": content}
+                connection.execute(insert(BOT_FILES).values(values))
     sha256 = manifest.sha256
     if connection.scalar(select(BotArchive.sha256).filter_by(sha256=sha256)) is None:
-        values = {"sha256": sha256, "manifest": manifest, "bytes": manifest.bytes}
-        connection.execute(insert(BOT_ARCHIVES).values(values))
+        stored = {"sha256": sha256, "manifest": manifest, "bytes": manifest.bytes}
+        connection.execute(insert(BOT_ARCHIVES).values(stored))
 
 
 def remove_unused(connection: Connection) -> int:

@@ -113,17 +113,10 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
 
 def _key(conditions: Conditions) -> str:
     """Return all conditions as canonical JSON."""
-    values = {
-        "boards": conditions.boards,
-        "opening_plies": conditions.opening_plies,
-        "budget": dict(conditions.budget),
-    }
-    if conditions.openings is not None:  # as keys of older divisions lack it
-        values["openings"] = conditions.openings
-    if conditions.other_fixed_opening is not None:
-        values["fixed_opening"] = conditions.other_fixed_opening
-    if conditions.adjudicate is not None:
-        values["adjudicate"] = conditions.adjudicate
+    values = to_values(conditions) | {"fixed_opening": conditions.other_fixed_opening}
+    for name in ("openings", "fixed_opening", "adjudicate"):
+        if values[name] is None:  # as keys of older divisions lack it
+            del values[name]
     return to_json(values)
 
 

@@ -47,32 +47,20 @@ class History(Queries):
                 *(Pair.board_class, Pair.a_revision_id, Pair.b_revision_id),
                 *(Pair.first_result, Pair.second_result),
             )
-            starts = (func.min(Pair.started_at), func.max(Pair.started_at))
-            query = select(*by, func.count(), *starts).where(*chosen).group_by(*by).order_by(by[0])
-            for (
-                number,
-                board_class,
-                a,
-                b,
-                first,
-                second,
-                count,
-                earliest,
-                latest,
-            ) in connection.execute(query):
-                one = found.setdefault(int(number), HistorySlice(earliest, latest))
-                one.since = min(one.since, earliest)
-                one.until = max(one.until, latest)
+            counts = (
+                func.count().label("number"),
+                func.min(Pair.started_at).label("since"),
+                func.max(Pair.started_at).label("until"),
+            )
+            query = select(*by, *counts).where(*chosen).group_by(*by).order_by(by[0])
+            for row in connection.execute(query):
+                one = found.setdefault(int(row.slice), HistorySlice(row.since, row.until))
+                one.since = min(one.since, row.since)
+                one.until = max(one.until, row.until)
+                a, b = row.a_revision_id, row.b_revision_id
+                results = (row.first_result, row.second_result)
                 one.pairs.append(
-                    SlicedPairs(
-                        a_revision=a,
-                        b_revision=b,
-                        a_name=names[a],
-                        b_name=names[b],
-                        board_class=board_class,
-                        results=(first, second),
-                        count=count,
-                    )
+                    SlicedPairs(a, b, names[a], names[b], row.board_class, results, row.number)
                 )
         return list(found.values())
 

@@ -1,10 +1,10 @@
 """Records of pairs: planned, sent to a worker, played, stored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -61,10 +61,6 @@ class PairPlan(msgspec.Struct, frozen=True):
     adjudicate: int | None = None
     """Plies within which a proven end ends a game; None to play games out."""
 
-    def __reduce__(self) -> Any:
-        """Pickle as MessagePack, in a quarter of the time."""
-        return _pack(self, _unpack_plan) or super().__reduce__()
-
 
 class PairRecord(msgspec.Struct, frozen=True):
     """The outcome of playing a pair: two finished games, or an abort."""
@@ -81,33 +77,6 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Why the pair was aborted, such as a host stall; "" if it was finished."""
     failed_starts: tuple[int, ...] = ()
     """Revisions that could not be started, or did not answer `hello`."""
-
-    def __reduce__(self) -> Any:
-        """Pickle as MessagePack, in a quarter of the time."""
-        return _pack(self, _unpack_record) or super().__reduce__()
-
-
-_encoder = msgspec.msgpack.Encoder()
-_plan_decoder = msgspec.msgpack.Decoder(PairPlan)
-_record_decoder = msgspec.msgpack.Decoder(PairRecord)
-
-
-def _pack(
-    message: PairPlan | PairRecord, unpack: Callable[[bytes], object]
-) -> tuple[Callable[[bytes], object], tuple[bytes]] | None:
-    """Return how to pickle a message as MessagePack; None if a file name is not valid text."""
-    try:
-        return unpack, (_encoder.encode(message),)
-    except UnicodeEncodeError:
-        return None
-
-
-def _unpack_plan(packed: bytes) -> PairPlan:
-    return _plan_decoder.decode(packed)
-
-
-def _unpack_record(packed: bytes) -> PairRecord:
-    return _record_decoder.decode(packed)
 
 
 class PairStatus(StrEnum):

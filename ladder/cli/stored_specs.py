@@ -7,7 +7,7 @@ from pathlib import Path
 from db.companion_files import LOGS, folder_beside
 from db.records.bots import BotRow
 from db.records.runs import RunKind
-from db.store import Store, find_database_file
+from db.store import Store, locate
 from ladder.cli.database import is_missing, open_draft, open_store, open_to_read
 from ladder.cli.output import print_error
 from ladder.cli.run_options import BotOptions
@@ -110,7 +110,7 @@ def report_changed_origins(store: Store, bots: Iterable[BotRow]) -> None:
 @contextlib.contextmanager
 def trial_bounds(db: str, options: BotOptions) -> Iterator[Confinement]:
     """Return the limits of bots on trial, whose logs lie beside those of the database's runs."""
-    logs = folder_beside(find_database_file(db), LOGS) / "trial"
+    logs = folder_beside(locate(db).path, LOGS) / "trial"
     try:
         yield options.confinement(logs=logs)
     finally:

@@ -67,12 +67,13 @@ def channel_name(database: str | None) -> str | None:
     """
     if database is not None and "://" in database:
         # Slow to import, and workers do not need it.
-        from db.store import find_database_file, find_server_key
+        from db.store import locate
 
-        server = find_server_key(database)
-        if server is not None:
-            return f"{PREFIX}.boards.{hashlib.sha256(server.encode()).hexdigest()[:32]}"
-        database = find_database_file(database)
+        place = locate(database)
+        if place.path is None:
+            server = hashlib.sha256(place.server_key.encode()).hexdigest()[:32]
+            return f"{PREFIX}.boards.{server}"
+        database = place.path
     try:
         found = os.stat(database or "")
     except (OSError, ValueError):
