@@ -13,7 +13,7 @@ from db.queries.audit import Audit
 from db.queries.bots import Bots
 from db.queries.divisions import Divisions, OpeningSets
 from db.queries.games import Games
-from db.queries.history import History, Tallies
+from db.queries.history import History
 from db.queries.importer import Exchange
 from db.queries.pairs import Pairs
 from db.queries.plays import Plays
@@ -46,7 +46,6 @@ class Store:
         self.runs = Runs(database)
         self.pairs = Pairs(database)
         self.games = Games(database)
-        self.tallies = Tallies(database)
         self.tuning_steps = TuningSteps(database)
         self.aggregate = Aggregate(database)
         self.history = History(database)

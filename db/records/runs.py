@@ -202,18 +202,6 @@ class RunRow(NewRun):
 
 
 @dataclass(frozen=True, slots=True)
-class SideTally:
-    """The results of one revision in the games of a run."""
-
-    revision: int
-    wins: int
-    draws: int
-    losses: int
-    forfeits: int
-    """Games that it forfeited; they are among the losses."""
-
-
-@dataclass(frozen=True, slots=True)
 class ForfeitTally:
     """The games of a run that one revision lost by one kind of failure."""
 
@@ -224,17 +212,6 @@ class ForfeitTally:
     """Id of the first of them."""
     detail: str
     """Cause of the first."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunTally:
-    """Counts of a run's finished games."""
-
-    sides: tuple[SideTally, ...]
-    """One for each revision that has games."""
-    forfeits: tuple[ForfeitTally, ...]
-    played_s: float
-    """Seconds with games in play, including pauses of up to a minute."""
 
 
 def bots_in(settings: Mapping[str, Any]) -> Mapping[str, str]:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from db.records.games import GameQuery
 from db.records.runs import DivisionRow, ForfeitTally, PausedBot, RunKind, bots_in
 from db.store import Store
+from engine.result import Result
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.bisect.session import bisection_of
 from ladder.experiments.gate.session import GateOutcome
@@ -17,6 +19,7 @@ from ladder.runs.history import PastRun, past_runs
 TRIALS = (RunKind.GATE, RunKind.MATCH)
 TRIALS_READ = 20
 """Most gates and matches of a division that are read, the latest ones."""
+ORDER = (Result.WIN, Result.DRAW, Result.LOSS)
 RunResult = PairStanding | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
 """The result of a match, a gate, a selection, a bisection or a tuning."""
 
@@ -55,20 +58,28 @@ class StoredRun:
 
 def read_run(store: Store, past: PastRun) -> StoredRun:
     """Return a run with its result."""
-    tally = store.tallies.of_run(past.row.id)
+    lost = store.history.forfeits(past.row.id)
     names = {key: name for key, (name, _) in store.bots.contents().items()}
     paused = {bot.name: bot for bot in past.row.paused}
     found: dict[str, BotOfRun] = {
         name: BotOfRun(name, paused=paused.get(name)) for name in bots_in(past.row.settings)
     }
-    for side in tally.sides:
-        name = names[side.revision]
-        found[name] = BotOfRun(
-            name, side.wins, side.draws, side.losses, side.forfeits, paused.get(name)
-        )
+    results: dict[int, list[int]] = {}
+    for row in store.aggregate.of_run(past.row.id):
+        for revision, of_bot in ((row.a_revision, row.wdl), (row.b_revision, row.wdl[::-1])):
+            known = results.setdefault(revision, [0, 0, 0])
+            results[revision] = [one + more for one, more in zip(known, of_bot, strict=True)]
+    if past.row.kind is RunKind.PLAY:  # one game, which no table of pairs counts
+        for game in store.games.newest(GameQuery(run_id=past.row.id), 1):
+            results[game.first_revision] = [game.result is each for each in ORDER]
+            results[game.second_revision] = [game.result.mirrored is each for each in ORDER]
+    for revision, (wins, draws, losses) in results.items():
+        name = names[revision]
+        forfeits = sum(each.games for each in lost if each.revision == revision)
+        found[name] = BotOfRun(name, wins, draws, losses, forfeits, paused.get(name))
     bots = sorted(found.values(), key=lambda bot: (-_score(bot), bot.name))
-    forfeits = [(names[each.revision], each) for each in tally.forfeits]
-    return StoredRun(past, bots, forfeits, _result(store, past))
+    by_bot = [(names[each.revision], each) for each in lost]
+    return StoredRun(past, bots, by_bot, _result(store, past))
 
 
 def trials_of(store: Store, division: DivisionRow) -> list[StoredRun]:

@@ -33,8 +33,9 @@ def scoreboard_of(
         first=settings.pairing.candidate
         or (settings.bots[0] if settings.kind is RunKind.MATCH else None),
     )
-    played_s = _count_former(live, store, entrants) if live.games_before else 0.0
+    _count_former(live, store, entrants)
     if settings.seconds is not None:
+        played_s = store.history.played_s(run.id)
         live.deadline = time.monotonic() + settings.seconds - played_s
     return live
 
@@ -80,17 +81,15 @@ def refit(live: LiveRun) -> None:
     live.fitted_at = time.monotonic()
 
 
-def _count_former(live: LiveRun, store: Store, entrants: Mapping[str, Entrant]) -> float:
-    """Count the games of interrupted sessions; return their playing time in seconds."""
+def _count_former(live: LiveRun, store: Store, entrants: Mapping[str, Entrant]) -> None:
+    """Count the games of interrupted sessions."""
     names = {entrant.revision: name for name, entrant in entrants.items()}
     for row in store.aggregate.of_run(live.run_id):
         key = (names[row.a_revision], names[row.b_revision], row.board_class)
         live.counts[key] = list(row.counts)
-    tally = store.tallies.of_run(live.run_id)
-    for side in tally.sides:
-        bot = names[side.revision]
-        live.count_results(bot, wins=side.wins, draws=side.draws, losses=side.losses)
-    for one in tally.forfeits:
+        wins, draws, losses = row.wdl
+        live.count_results(key[0], wins=wins, draws=draws, losses=losses)
+        live.count_results(key[1], wins=losses, draws=draws, losses=wins)
+    for one in store.history.forfeits(live.run_id):
         bot = names[one.revision]
         live.count_forfeits(bot, one.termination, games=one.games, game=one.game, cause=one.detail)
-    return tally.played_s
