@@ -222,22 +222,22 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
         query = games_of_run(connection, query, run_id)
-    if wanted.division_id is not None:
-        query = query.where(Game.division_id == wanted.division_id)
+    equal = {"division_id": wanted.division_id, "termination": wanted.termination}
+    query = query.where(
+        *(Game[name] == value for name, value in equal.items() if value is not None)
+    )
+    least = {"started_at": wanted.since, "plies": wanted.shortest}
+    query = query.where(
+        *(Game[name] >= value for name, value in least.items() if value is not None)
+    )
     if wanted.rated is not None:
         query = query.where(Game.rated.is_(wanted.rated))
     if wanted.before is not None:
         query = query.where(Game.id < wanted.before)
-    if wanted.since is not None:
-        query = query.where(Game.started_at >= wanted.since)
-    if wanted.board is not None:
-        query = query.where(or_(Game.board == wanted.board, Game.board_class == wanted.board))
-    if wanted.termination is not None:
-        query = query.where(Game.termination == wanted.termination)
-    if wanted.shortest is not None:
-        query = query.where(Game.plies >= wanted.shortest)
     if wanted.longest is not None:
         query = query.where(Game.plies <= wanted.longest)
+    if wanted.board is not None:
+        query = query.where(or_(Game.board == wanted.board, Game.board_class == wanted.board))
     if wanted.forfeit:
         query = query.where(Game.offender.is_not(None))
         if wanted.division_id is None:

@@ -79,17 +79,15 @@ class Runs(Queries):
         A search by stream or identity skips runs with a renamed bot: these hashes contain the old
         name, which another bot may have now.
         """
-        query = select(RUNS).order_by(Run.id.desc()).limit(limit)
-        if stream is not None:
-            query = query.where(Run.stream == stream)
-        if identity is not None:
-            query = query.where(Run.identity == identity)
-        if status is not None:
-            query = query.where(Run.status == status)
-        if kind is not None:
-            query = query.where(Run.kind == kind)
-        if division_id is not None:
-            query = query.where(Run.division_id == division_id)
+        equal = {
+            "stream": stream,
+            "identity": identity,
+            "status": status,
+            "kind": kind,
+            "division_id": division_id,
+        }
+        chosen = [Run[name] == value for name, value in equal.items() if value is not None]
+        query = select(RUNS).where(*chosen).order_by(Run.id.desc()).limit(limit)
         with self._database.reading() as connection:
             renamed = _current_names(connection)
             if stream is not None or identity is not None:
@@ -191,16 +189,15 @@ class Runs(Queries):
         with self._locked(run_id), self._database.writing(repeatable=False) as connection:
             find_run(connection, run_id)
             pairs = select(Pair.id).where(Pair.run_id == run_id)
-            forfeited = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
+            games = select(Game.id).where(Game.pair_id.in_(pairs))
+            forfeited = games.where(Game.offender.is_not(None))
             connection.execute(delete(LAST_OUTPUTS).where(StoredLastOutput.game_id.in_(forfeited)))
-            deleted = select(Game.id).where(Game.pair_id.in_(pairs))
-            connection.execute(delete(VERDICTS).where(StoredVerdict.game_id.in_(deleted)))
-            games = connection.execute(delete(GAMES).where(Game.pair_id.in_(pairs))).rowcount
-            connection.execute(delete(PAIRS).where(Pair.run_id == run_id))
-            connection.execute(delete(TUNING_STEPS).where(TuningStep.run_id == run_id))
-            connection.execute(delete(RUN_BOTS).where(RunBot.run_id == run_id))
+            connection.execute(delete(VERDICTS).where(StoredVerdict.game_id.in_(games)))
+            number = connection.execute(delete(GAMES).where(Game.pair_id.in_(pairs))).rowcount
+            for table in (PAIRS, TUNING_STEPS, RUN_BOTS):
+                connection.execute(delete(table).where(table.c.run_id == run_id))
             connection.execute(delete(RUNS).where(Run.id == run_id))
-            return games
+            return number
 
     def _change(self, run_id: int, **values: Any) -> None:
         with self._database.writing() as connection:
