@@ -5,11 +5,12 @@ it. Else its name belongs to another content, and it gets the name with its hash
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 from sqlalchemy import Connection, select, update
 
+from db.columns import to_record, to_values
 from db.models import BOTS, REVISIONS, Bot, BotArchive, Revision
 from db.queries.bots import insert_bot, insert_revision
 from db.records.bots import NewBot, NewRevision
@@ -94,7 +95,8 @@ class ImportedBots:
         if bot is None:
             here = name if name not in self._bots else name_with_hash(name, head.content_hash)
             # Retired, because its program may be missing here, and no user has asked to run it.
-            new = replace(_new_bot(head, None), name=here)
+            revision = _new_revision(head, None)
+            new = to_record(NewBot, to_values(head), name=here, revision=revision)
             bot = _StoredBot(
                 insert_bot(self._connection, new, is_retired=True), here, True, {}, 0, 1
             )
@@ -105,7 +107,7 @@ class ImportedBots:
             added[each.content_hash] = insert_revision(
                 self._connection,
                 bot.id,
-                _new_bot(each, self._stored_archive(each)).revision,
+                _new_revision(each, self._stored_archive(each)),
                 number=bot.number + 1 + index,
                 recency=bot.recency - len(unknown) + index,  # below all stored revisions
             )
@@ -161,19 +163,7 @@ def _stored_bots(connection: Connection) -> dict[str, _StoredBot]:
     return found
 
 
-def _new_bot(bot: BotLine, archive: str | None) -> NewBot:
-    """Return a bot with its files, or without them if they are not stored here."""
-    return NewBot(
-        name=bot.name,
-        family=bot.family,
-        spec=bot.spec,
-        based_on=bot.based_on,
-        change=bot.change,
-        revision=NewRevision(
-            content_hash=bot.content_hash,
-            launch=msgspec.structs.replace(bot.launch, folder="", archive=archive),
-            budgets=bot.budgets,
-            boards=bot.boards,
-            files=bot.files,
-        ),
-    )
+def _new_revision(bot: BotLine, archive: str | None) -> NewRevision:
+    """Return a revision with its files, or without them if they are not stored here."""
+    launch = msgspec.structs.replace(bot.launch, folder="", archive=archive)
+    return to_record(NewRevision, to_values(bot), launch=launch)
