@@ -9,9 +9,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
 from db.backends import Backend, backend_of
+from db.backends.backend import BUSY, locate
 from db.backends.locks import HeldLock, LockKind, ProcessLocks
-from db.backends.place import locate
-from db.backends.sqlstate import BUSY
 from db.errors import Busy, CommitLost, DatabaseError, Locked, Unreachable, Unwritable
 from db.migrations import check_version, create_tables, stored_version
 from db.retry_policy import RetryPolicy, retried

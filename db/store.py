@@ -3,8 +3,8 @@
 from types import TracebackType
 from typing import Self
 
+from db.backends.backend import locate
 from db.backends.locks import LockKind, ProcessLocks
-from db.backends.place import locate
 from db.database import Database
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis

@@ -1,7 +1,6 @@
 """Database backends: everything in which SQLite and PostgreSQL differ."""
 
-from db.backends.backend import Backend
-from db.backends.place import Place
+from db.backends.backend import Backend, Place
 from db.backends.sqlite import SqliteBackend
 
 __all__ = ["Backend", "SqliteBackend", "backend_of"]

@@ -17,9 +17,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import CONFLICT, Backend
+from db.backends.backend import CONFLICT, Backend, Place
 from db.backends.locks import Connections, FileLocks, LockKind, ProcessLocks
-from db.backends.place import Place
 from db.companion_files import JOURNAL, WAL, WAL_INDEX
 from db.errors import (
     Busy,

@@ -11,7 +11,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from db.backends.place import locate
+from db.backends.backend import locate
 from db.store import Store
 
 QUICK = ("--bots", "steady,random,stupid", "--simulations", "1", "--concurrency", "2")

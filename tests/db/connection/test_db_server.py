@@ -12,10 +12,9 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import OperationalError
 
+from db.backends.backend import locate
 from db.backends.locks import WRITER
-from db.backends.place import locate
-from db.backends.postgresql import PostgresqlBackend, check_server_version
-from db.backends.sqlstate import translate_sqlstate
+from db.backends.postgresql import PostgresqlBackend, check_server_version, translate_sqlstate
 from db.database import OPENING_S, Database
 from db.errors import (
     Busy,

@@ -11,7 +11,7 @@ from sqlalchemy import Constraint, Table, create_engine
 from sqlalchemy.pool import NullPool
 
 from db import migrations
-from db.backends.place import locate
+from db.backends.backend import locate
 from db.database import Database
 from db.models import METADATA
 from db.queries.games import select_newest
