@@ -14,9 +14,16 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ladder.cli.declare import ARGUMENTS, OPTIONS, declare
-from ladder.cli.environment import VARIABLES
 from ladder.cli.options import LEFT_OUT
 from ladder.errors import ExitCode, UsageError
+
+VARIABLES = {
+    "LADDER_DB": "Database of all commands; --db overrides it.",
+    "LADDER_CACHE": "Folder of compiled players, and of bots that other machines have sent.",
+    "LADDER_DEBUG": "1 prints the traceback of an internal error.",
+    "NO_COLOR": "Any value turns colours off.",
+}
+"""The environment variables that users may set, and their meanings."""
 
 SYNONYMS = {
     "bots add": ("add", "register", "new", "create"),

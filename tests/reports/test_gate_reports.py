@@ -7,7 +7,7 @@ import pytest
 
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
-from ladder.cli.gate_files import annotations
+from ladder.cli.commands.gate import annotations
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome

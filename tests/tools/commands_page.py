@@ -7,8 +7,7 @@ from typing import Any
 
 from ladder.cli.app import COMMANDS, parser
 from ladder.cli.declare import shared_options
-from ladder.cli.environment import VARIABLES
-from ladder.cli.help import HELP_ALL, first_sentence, option_sections
+from ladder.cli.help import HELP_ALL, VARIABLES, first_sentence, option_sections
 from ladder.cli.run_options import BotOptions, RunOptions
 from tests.tools.generated import ROOT, with_generated
 

@@ -1,14 +1,17 @@
 """`ladder gate`: tests whether a candidate is worse, or better, than its baselines."""
 
+import contextlib
+import os
+import time
 from pathlib import Path
 from typing import Annotated
 
 from db.records.runs import RunKind
 from db.store import Store
+from engine.cache import cache_root
+from ladder.checked_stream import write_file
 from ladder.cli.database import open_store
-from ladder.cli.gate_files import publish
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.opening_hint import propose_openings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     BotName,
@@ -18,11 +21,12 @@ from ladder.cli.options import (
     GamesFromTwo,
     number,
 )
-from ladder.cli.output import check_writable, print_error, show_finding
+from ladder.cli.output import check_writable, print_error, print_out, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
 from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.session import (
     GateOutcome,
     GateTask,
@@ -32,11 +36,16 @@ from ladder.experiments.gate.session import (
     judge_stored,
     play_gate,
 )
+from ladder.match.openings.openings_file import has_shipped
 from ladder.match.registry.origin import refuse_stale
-from ladder.runs.settings import ResumePolicy
+from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
+from ladder.stats.sprt import State
+from reports.findings.finding import Finding, finding_markdown
 from reports.findings.gate import expected_lines, gate_finding
+from reports.findings.junit import finding_junit
+from reports.layout.format import annotation
 
 MAX_GAMES = 3000
 
@@ -146,8 +155,93 @@ def gate(
         write_finding(store, finding, gated, html)
         show_finding(finding, json=json, verbose=verbose)
         propose_openings(settings, gated.result)
-        publish(gated, finding, junit=junit, summary=summary, quiet=json)
+        _publish(gated, finding, junit=junit, summary=summary, quiet=json)
         return gated.exit_code
 
     opened = open_store(db, create=False) if stored else open_to_play(db, plan)
     return plan_and_play(opened, plan, play)
+
+
+SUMMARY_LIMIT = 60_000
+"""Characters; GitHub refuses job summaries above 1 MiB."""
+
+
+def _publish(
+    gated: GateOutcome,
+    finding: Finding,
+    *,
+    junit: Path | None,
+    summary: Path | None,
+    quiet: bool,
+) -> None:
+    """Write the files of a verdict, and under GitHub Actions its summary and annotations.
+
+    With `quiet`, annotations go to standard error, which GitHub reads too, and standard output
+    stays one JSON document.
+    """
+    if junit is not None:
+        write_file(junit, finding_junit(finding), "--junit")
+    markdown = finding_markdown(finding)[:SUMMARY_LIMIT]
+    if summary is not None:
+        write_file(summary, markdown, "--summary")
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    job = os.environ.get("GITHUB_STEP_SUMMARY")
+    if job:
+        try:
+            with open(job, "a", encoding="utf-8", errors="replace") as file:
+                file.write(markdown + "\n")
+        except OSError as error:
+            print_error(f"warning: the job summary of GitHub Actions cannot be written: {error}")
+    for line in annotations(gated):
+        (print_error if quiet else print_out)(line)
+
+
+def annotations(gated: GateOutcome) -> list[str]:
+    """Return an annotation for each lost baseline, or for a gate without a decision."""
+    result = gated.result
+    if result.verdict is Verdict.INVALID:
+        return [annotation("error", f"{result.candidate}: the gate is invalid", result.reason)]
+    if result.verdict is Verdict.INCONCLUSIVE:
+        return [annotation("warning", f"{result.candidate}: no decision", result.reason)]
+    found = "is not better" if result.test.is_better else "is worse"
+    return [
+        annotation("error", f"{result.candidate} {found} than {baseline.name}", result.reason)
+        for baseline in result.baselines
+        if baseline.state is State.ACCEPT_H0
+    ]
+
+
+FEWEST_PAIRS = 20
+"""Pairs from which their results show whether balanced openings pay."""
+DAY_S = 86_400.0
+
+
+def propose_openings(settings: RunSettings, result: GateResult) -> None:
+    """Propose the shipped openings after a gate in which at least half of the pairs were tied.
+
+    The hint is printed once a day at most, and not if openings were chosen.
+    """
+    has_chosen = settings.openings is not None or settings.opening_plies is not None
+    pairs = sum(each.pairs for each in result.baselines)
+    tied = sum(each.pentanomial[2] for each in result.baselines)
+    pays = pairs >= FEWEST_PAIRS and 2 * tied >= pairs
+    if has_chosen or not pays or not all(map(has_shipped, settings.boards)):
+        return
+    if _is_due():
+        print_error(
+            f"hint: {tied} of {pairs} pairs were tied; with --openings balanced fewer are, which "
+            "takes fewer games; its games are a division of their own"
+        )
+
+
+def _is_due() -> bool:
+    """Return whether the last hint is a day old, and remember this one."""
+    mark = cache_root() / "opening-hint"
+    with contextlib.suppress(OSError):
+        if time.time() - mark.stat().st_mtime < DAY_S:
+            return False
+    with contextlib.suppress(OSError):  # without a cache folder each gate may give the hint
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    return True

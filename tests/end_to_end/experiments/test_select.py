@@ -38,7 +38,6 @@ def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
         (("random",), "at least two bots"),
         (("random", "random"), "named twice"),
         (("random", "nobody"), "no registered bot is called 'nobody'"),
-        (("random", "stupid", "--indifference", "-3"), "--indifference: must be"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(

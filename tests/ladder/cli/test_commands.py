@@ -6,8 +6,7 @@ import shlex
 import pytest
 
 from ladder.cli.app import parser
-from ladder.cli.environment import VARIABLES
-from ladder.cli.help import first_sentence
+from ladder.cli.help import VARIABLES, first_sentence
 from tests.ladder.cli.conftest import Command
 from tests.tools.commands_page import PAGE, page, walk
 from tests.tools.generated import ROOT

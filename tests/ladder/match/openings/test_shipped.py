@@ -7,7 +7,7 @@ import pytest
 from db.records.runs import SHIPPED_OPENINGS, Conditions, RunKind, division_label
 from engine.board import parse_board_classes
 from engine.opening_set import is_of_class
-from ladder.cli.opening_hint import propose_openings
+from ladder.cli.commands.gate import propose_openings
 from ladder.cli.run_options import RunOptions
 from ladder.errors import UsageError
 from ladder.match.openings.draw import (
