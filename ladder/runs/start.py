@@ -23,7 +23,7 @@ from ladder.match.registry.registered import (
     refuse_short_time,
     refuse_unplayable,
 )
-from ladder.match.specs.compile import compile_entrants
+from ladder.match.specs.compile import compile_players
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.field import ReadResults, no_results, read_results
@@ -69,7 +69,7 @@ class ThisMachine:
             LadderError: the current sources cannot be compiled.
 
         """
-        compile_entrants(entrants.values())
+        compile_players(entrants.values())
         if adjudicated and needs_compiling(adjudicated):
             call_in_subprocess(compile_solver, adjudicated)
         clear_leftovers()

@@ -25,7 +25,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import unpacked_launch
-from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.compile import compile_players
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import make_entrant, make_start
 from ladder.pair_seeds import derive, derive_pair_seed
@@ -97,14 +97,14 @@ def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contesta
     bot = find_registered_bot(word, folder, store)
     if bot is not None and store is not None:
         launch = unpacked_launch(store, bot)
-        compile_launches([launch])
+        compile_players([launch])
         return Contestant(word, launch)
     spec = word if ":" in word else f"thu:{word}"
     try:
         launch = read_spec(spec, folder).launch
     except SpecError as error:
         return Contestant(word, None, str(error))
-    compile_launches([launch])
+    compile_players([launch])
     return Contestant(word, launch)
 
 

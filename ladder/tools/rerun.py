@@ -15,7 +15,7 @@ from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import make_entrants
-from ladder.match.specs.compile import compile_entrants
+from ladder.match.specs.compile import compile_players
 from ladder.runs.budgets import Budgets
 
 
@@ -89,7 +89,7 @@ def rerun(game: GameRow, sent: SentGame, confinement: Confinement) -> Iterator[R
         BotFailure: the bot fails, for example by taking more than a minute for a move.
 
     """
-    compile_entrants([sent.entrant])
+    compile_players([sent.entrant])
     with (
         closing(BotPool(confinement)) as pool,
         pool.acquire(sent.entrant.start, sent.entrant.name) as process,

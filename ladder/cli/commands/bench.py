@@ -7,7 +7,7 @@ from ladder.cli.options import MOST_GAMES, Workers, number, whole
 from ladder.cli.output import print_result, show_table
 from ladder.cli.parsing import parse_boards, parse_names
 from ladder.errors import UsageError
-from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.compile import compile_players
 from ladder.match.specs.start_command import builtin_launch
 from ladder.tools.bench.harness import bench_harness
 from ladder.tools.bench.search import bench_search, choose_players
@@ -62,7 +62,7 @@ def search(
     specific = [board for board in chosen if board is not None]
     if len(specific) != len(chosen):
         raise UsageError("--boards: thu is a family of boards: name one board, such as 11x11@5,5")
-    compile_launches(map(builtin_launch, players))
+    compile_players(map(builtin_launch, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
     show_table(speeds, search_document, print_search, json=json)
     return 0

@@ -20,7 +20,7 @@ from ladder.match.registry.register import (
 from ladder.match.registry.registered import refuse_unplayable, unpack_files, unpacked_launch
 from ladder.match.registry.trial import try_out
 from ladder.match.specs.archive import write_out
-from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.compile import compile_players
 from ladder.match.specs.spec import resolve_own_player
 from reports.bots import bot_text, bots_document, found_text, print_bots, shown_document
 from reports.layout.format import to_json
@@ -142,7 +142,7 @@ def check(
         else:
             launch, budgets = unpacked_launch(store, row), None
             is_changed = bool(find_origin_changes(store, row))
-    compile_launches([launch])
+    compile_players([launch])
     with trial_bounds(db, options) as confinement:
         found = try_out(
             launch,

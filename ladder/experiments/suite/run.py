@@ -19,7 +19,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import leave_out, make_entrants, refuse_unplayable
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
-from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.compile import compile_players
 from ladder.runs.budgets import Budgets
 from ladder.stats.elo import Z95
 
@@ -154,7 +154,7 @@ def run_suite(
     sides: list[Mapping[str, Entrant]] = [
         make_entrants(store, bots, partial(_budget_of, own)) for own in budgets
     ]
-    compile_launches(bot.revision.launch for bot in bots)
+    compile_players(bot.revision.launch for bot in bots)
     answers = []
     count = len(suite.puzzles)
     with closing(BotPool(confinement)) as pool:

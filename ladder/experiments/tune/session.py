@@ -35,7 +35,7 @@ from ladder.experiments.tune.bots import (
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import ParameterValues, Template, read_parameters
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
-from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.compile import compile_players
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, RunWatcher
 from ladder.runs.resume import TUNING, resume_or_create
@@ -183,7 +183,7 @@ def check_task(store: Store, task: TuningTask) -> NewBot:
     budgets.for_bot(original.name, original.revision.budgets)
     refuse_boards(original, task.settings.boards)
     refuse_short_time(original, budgets.share_ms(original.name, task.settings.boards))
-    compile_launches([original.revision.launch])
+    compile_players([original.revision.launch])
     return original
 
 

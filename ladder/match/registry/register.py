@@ -15,7 +15,7 @@ from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_out
 from ladder.match.specs.archive import MOST_MB
-from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.compile import compile_players
 from ladder.match.specs.git import remove_builds
 from ladder.match.specs.source import GitSource, GitTree, pack_in_tree, pack_spec
 from ladder.match.specs.spec import ResolvedBot
@@ -180,7 +180,7 @@ def _run_trial(
     launch, budgets = bot.launch, bot.budgets or ()
     if launch.is_own and "?" not in str(launch.player):
         return result_from_catalogue(str(launch.player), budgets)
-    compile_launches([launch])
+    compile_players([launch])
     if launch.is_own:
         try_out(launch, budgets, BUILT_IN_ONLY)  # it may refuse its options
         return result_from_catalogue(str(launch.player), budgets)

@@ -20,8 +20,8 @@ from ladder.signals import current_stop
 HOST, COMPILER, CHECK = "bots.host", "bots.warm", ("bots.golden", "check")
 
 
-def compile_launches(launches: Iterable[Launch]) -> None:
-    """Compile the kernels of the built-in players among launches made on this machine.
+def compile_players(bots: Iterable[Launch | Entrant]) -> None:
+    """Compile the kernels of the built-in players among launches or sides of pairs.
 
     Raises:
         UsageError: the cache cannot be written, the compilation of a revision from git failed, or
@@ -29,26 +29,11 @@ def compile_launches(launches: Iterable[Launch]) -> None:
         LadderError: the compilation of the current sources failed.
 
     """
-    _compile_all((make_start(launch), launch.player) for launch in launches)
-
-
-def compile_entrants(entrants: Iterable[Entrant]) -> None:
-    """Compile the kernels of the built-in players among the sides of pairs.
-
-    Raises:
-        UsageError: the cache cannot be written, the compilation of a revision from git failed, or
-            a player of the current sources decides otherwise than its golden games.
-        LadderError: the compilation of the current sources failed.
-
-    """
-    _compile_all((entrant.start, entrant.player) for entrant in entrants)
-
-
-def _compile_all(players: Iterable[tuple[Start, str | None]]) -> None:
     groups: dict[tuple[str, ...], tuple[Start, list[str]]] = {}
-    for start, player in players:
-        if player is not None:
-            groups.setdefault((*start.argv, start.folder), (start, []))[1].append(player)
+    for bot in bots:
+        if bot.player is not None:
+            start = bot.start if isinstance(bot, Entrant) else make_start(bot)
+            groups.setdefault((*start.argv, start.folder), (start, []))[1].append(bot.player)
     for start, names in groups.values():
         # Stamps spare every command the start of an interpreter. Only the sources of another copy
         # can find theirs.

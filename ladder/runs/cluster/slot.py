@@ -26,7 +26,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.specs.archive import cached_archive, clean_cache, unpack, use
-from ladder.match.specs.compile import compile_entrants
+from ladder.match.specs.compile import compile_players
 from ladder.match.specs.start_command import fill_placeholders, make_start
 
 SANDBOX_VARIABLE = "LADDER_SANDBOX"
@@ -137,7 +137,7 @@ def prepare(bundle: Bundle) -> None:
         for bot in bundle.bots:
             try:
                 side = with_start(bot.side, make_start(bot.launch))
-                compile_entrants([side])
+                compile_players([side])
                 if side.start.foreign or side.player is None:
                     pool.fetch_hello(side.start, side.name)
             except (BotFailure, BotsError, LadderError) as error:

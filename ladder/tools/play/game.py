@@ -35,7 +35,7 @@ from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import make_entrants, refuse_short_time
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
-from ladder.match.specs.compile import compile_entrants
+from ladder.match.specs.compile import compile_players
 from ladder.results.analysis.game import Effort, Solvers
 from ladder.results.analysis.verdict import Columns, solve_columns
 from ladder.runs.budgets import Budgets
@@ -160,7 +160,7 @@ def prepare_entrant(store: Store, name: str, board: Board, budgets: Budgets) -> 
         )
     refuse_short_time(bot, budgets.share_ms(name, [BoardClass(board)]))
     found = make_entrants(store, [bot], lambda each: budgets.for_bot(name, each.revision.budgets))
-    compile_entrants(found.values())
+    compile_players(found.values())
     return found[name]
 
 

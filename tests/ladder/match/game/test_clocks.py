@@ -16,7 +16,7 @@ from engine.result import Result, Termination
 from ladder.match.game.asking import known_budget
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game, play_pair
-from ladder.match.specs.compile import compile_entrants
+from ladder.match.specs.compile import compile_players
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.fakes import fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
@@ -97,7 +97,7 @@ def test_built_in_players_keep_to_their_clocks(pool: BotPool) -> None:
         make_entrant(builtin_launch(name), revision=key, name=name, budget=budget)
         for key, name in enumerate(("v22", "v4"), 1)
     ]
-    compile_entrants(players)
+    compile_players(players)
     pair = pair_plan(*players, opening=(3, 3), margin_ms=60_000)
     game = play_game(pair, pool, swapped=False)
     assert game.detail == ""

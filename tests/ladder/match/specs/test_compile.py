@@ -16,7 +16,7 @@ from db.records.launch import Start
 from db.records.pairs import Entrant
 from engine.cache import ROOT
 from ladder.errors import UsageError
-from ladder.match.specs.compile import compile_entrants
+from ladder.match.specs.compile import compile_players
 from ladder.match.specs.start_command import builtin_launch, host_command, make_start
 
 
@@ -33,7 +33,7 @@ def entrant(folder: Path, compiler: str) -> Entrant:
 def test_a_revision_that_cannot_be_compiled_is_named(tmp_path: Path) -> None:
     """Its sources may need other dependencies than those installed now."""
     with pytest.raises(UsageError, match=r"compiling v1 of .* failed"):
-        compile_entrants([entrant(tmp_path, "raise SystemExit(1)")])
+        compile_players([entrant(tmp_path, "raise SystemExit(1)")])
 
 
 def memory_of_children() -> int:
@@ -47,13 +47,13 @@ def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> No
     assert warm(["v4"], report=False)
     assert golden.check(["v4"])
     before = memory_of_children()
-    compile_entrants([ours])
+    compile_players([ours])
     assert memory_of_children() == before
     monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
     with pytest.raises(
         UsageError, match="compiled players cannot be stored in /proc/no-such-place"
     ):
-        compile_entrants([ours])
+        compile_players([ours])
 
 
 def ladder_of(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
