@@ -16,6 +16,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     thinks-in-children S    the same in a child process that ends before the answer
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
+    loads S                 computes for S seconds of processor time at new_game
     slows-down              takes 30 ms for a move while a file `slow` is beside its scratch folder
     reads-clock             reports its clock as simulations, its opponent's as nodes, and the time
                             proposed for the move as depth
@@ -167,6 +168,12 @@ class Works(Honest):
 class LateInReady(Honest):
     def new_game(self, message):
         time.sleep(float(self.argument))
+        return super().new_game(message)
+
+
+class Loads(Honest):
+    def new_game(self, message):
+        busy(float(self.argument))
         return super().new_game(message)
 
 

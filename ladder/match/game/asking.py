@@ -55,10 +55,10 @@ def known_budget(entrant: Entrant, board: Board) -> Budget:
 
 
 def ready_limit_s(entrant: Entrant) -> float:
-    """Return the deadline of the answer to a new game outside of rated games.
+    """Return the deadline of the answer to a new game.
 
-    A built-in player may have to compile its kernels on a busy machine, and the user can stop the
-    wait. A foreign bot has the time of the protocol.
+    A built-in player may have to load or compile its kernels on a busy machine. A foreign bot has
+    the time of the protocol.
     """
     return READY_S if entrant.player is None else COMPILING_S
 

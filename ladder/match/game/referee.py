@@ -4,7 +4,7 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple, Self, assert_never
 
-from bots.protocol import READY_S, GameOver, MoveReply, Resign
+from bots.protocol import GameOver, MoveReply, Resign
 from db.records import thought_blob
 from db.records.games import GameRecord, LastOutput, Proof, SideSums, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
@@ -14,7 +14,13 @@ from engine.mutable_game import MutableGame
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout, MachineStalled
-from ladder.match.game.asking import SideClock, illegal_move_error, make_new_game, make_thought
+from ladder.match.game.asking import (
+    SideClock,
+    illegal_move_error,
+    make_new_game,
+    make_thought,
+    ready_limit_s,
+)
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import BoardInPlay, Broadcaster
 from ladder.match.process.bot_process import BotProcess
@@ -253,7 +259,7 @@ class _Game:
         question = make_new_game(
             entrant, self.game.board, game=name, side=index, seed=self.plan.seed
         )
-        side.process.ask(question, timeout_s=READY_S)
+        side.process.ask(question, timeout_s=ready_limit_s(entrant))
         side.process.begin_game()
 
     def _move(self, index: int) -> bool:

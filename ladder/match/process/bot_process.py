@@ -108,6 +108,7 @@ class BotProcess:
     def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
+        self._is_new = True
         self.supervisor = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
         self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
@@ -161,7 +162,8 @@ class BotProcess:
             timeout_s: deadline on a monotonic clock, for a timed move its budget and margin.
             budget_s: budget of a timed move, which may be late if the machine explains it. Costs
                 some 50 us before the clock starts. None for other questions: the time in which the
-                harness was stopped does not count then.
+                harness was stopped does not count then. The first new game of a process may be late
+                likewise.
 
         Raises:
             BotTimeout: no whole answer came in time, or the bot did not read the question.
@@ -185,6 +187,8 @@ class BotProcess:
             self.tree.begin_turn()
         else:
             self.tree.resume()
+        if self._is_new and type(request) is NewGame:
+            budget_s = timeout_s  # it may be loading, which takes long beside other programs
         timed = None
         if budget_s is not None:
             timed = _TimedMove(budget_s, timeout_s, read_counters(self.tree))
@@ -219,6 +223,7 @@ class BotProcess:
 
     def begin_game(self) -> None:
         """Restart the measurement of processor time; call it after the bot's `ready`."""
+        self._is_new = False
         report = self.supervisor.report
         self.supervisor.wait(lambda: report.pid is not None or report.ended, START_S)
         if report.pid is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.protocol import Budget, MoveAsk
+from bots.protocol import Budget, Hello, MoveAsk
 from db.records.launch import Start
 from db.records.pairs import PairPlan
 from engine.result import Termination
@@ -15,7 +15,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.bot_process import BotProcess
 from tests.support.crowd import crowd_to_come
-from tests.support.fakes import StartFake, fake_start, open_game, pair_plan
+from tests.support.fakes import NEW_GAME, StartFake, fake_start, open_game, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 BUDGET_S, MARGIN_S = 0.02, 0.05
@@ -97,4 +97,17 @@ def test_a_starved_bot_is_not_charged(start_fake: StartFake) -> None:
         crowd.come(60)
         with pytest.raises(MachineStalled, match="are explained by waiting for a processor"):
             ask(bot)
+    assert not bot.alive
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+def test_a_bot_that_loads_in_a_crowd_is_not_charged(start_fake: StartFake) -> None:
+    """What keeps it from `ready` in time is the machine, so the pair must be played again."""
+    with crowd_to_come() as crowd:
+        bot = start_fake("loads", "0.1")
+        bot.ask(Hello(), timeout_s=10)
+        crowd.come(60)
+        with pytest.raises(MachineStalled, match="are explained by waiting for a processor"):
+            bot.ask(NEW_GAME, timeout_s=0.15)
     assert not bot.alive
