@@ -1,4 +1,4 @@
-"""The worker that plays the queue.
+"""The jobs of the queue, and the worker that plays them.
 
 Each job is its ordinary command in a child process, which the kernel kills when the worker dies. A
 worker holds the lock of each job that it plays, and the lock ends with its process: another worker
@@ -13,12 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO
 
 from db.records.queue import JobRow, JobStatus
 from db.store import Store
 from ladder.errors import ExitCode, Stopped
+from ladder.runs.history import find_dead
 from ladder.runs.resume import runs_of_job
 from ladder.signals import current_stop
 
@@ -34,6 +35,14 @@ CHILD = "ladder.cli.queued"
 """The module that a child process runs."""
 DECIDED = (ExitCode.DONE, ExitCode.REGRESSION, ExitCode.INCONCLUSIVE)
 """Exit codes of a command that came to a result."""
+
+
+def list_jobs(store: Store) -> list[JobRow]:
+    """Return all jobs, oldest first; one whose worker has died waits again."""
+    jobs = store.queue.all()
+    playing = [job.id for job in jobs if job.status is JobStatus.PLAYING]
+    dead = find_dead(store.job_lock, playing)
+    return [replace(job, status=JobStatus.WAITING) if job.id in dead else job for job in jobs]
 
 
 class PlayedJob:

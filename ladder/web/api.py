@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import Store
-from ladder.queue.jobs import list_jobs
+from ladder.queue.worker import list_jobs
 from ladder.results.analysis.division import read_mistakes, read_truth
 from ladder.results.overview.games import find_game, search
 from ladder.results.overview.overview import measure_paces

@@ -7,7 +7,7 @@ from db.records.runs import RunKind
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.registry.builtins import shown_first
-from ladder.queue.jobs import list_jobs
+from ladder.queue.worker import list_jobs
 from ladder.results.analysis.division import read_truth
 from ladder.results.overview.bot_page import bot_groups, read_bot_page
 from ladder.results.overview.games import find_game, search

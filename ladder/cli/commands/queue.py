@@ -17,8 +17,7 @@ from ladder.cli.output import print_error, print_out, print_result, show_table
 from ladder.cli.playing import planning_only
 from ladder.errors import ExitCode, Stopped, UsageError
 from ladder.names import check_line
-from ladder.queue.jobs import list_jobs
-from ladder.queue.worker import QueueWorker
+from ladder.queue.worker import QueueWorker, list_jobs
 from ladder.signals import current_stop
 from reports.layout.format import to_json
 from reports.lists import job_document, job_text, jobs_document, print_jobs
