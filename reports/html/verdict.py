@@ -11,6 +11,8 @@ from reports.layout.format import as_sentence, day, join_names
 from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import rating_words
 
+PROGRAMS = ("ladder", "python", "numba", "processor")
+"""What the page tells of the harness that played the games."""
 LOST_BY_CHANCE = 0.025
 """Share of 95 % intervals that lie below zero although both versions are equal."""
 
@@ -111,7 +113,7 @@ def _played_by(runs: Sequence[RunRow]) -> str:
     """Return the programs and processors that played the games, latest first."""
     stored = [run.settings.get("harness") for run in runs]
     played = [
-        ", ".join(f"{name} {value}" for name, value in each.items() if name != "sources")
+        ", ".join(f"{name} {each[name]}" for name in PROGRAMS if name in each)
         for each in stored
         if isinstance(each, Mapping)
     ]

@@ -147,7 +147,9 @@ BOT_FACTS = (
     Field(head="Elo", text=lambda bot, _: rating_words(bot)),
     Field("games", "games", form="d"),
     Field("score", "score", form=".1%"),
-    Field("forfeits", "forfeits", text=lambda bot, _: forfeit_text(bot)),
+    Field(
+        "forfeits", "forfeits", text=lambda bot, _: forfeit_text(bot) if bot.all_forfeits else "0"
+    ),
     Field("simulations_per_second", "simulations/s", form=",.0f"),
     Field("mean_move_ms", "ms/move", form=".1f"),
     Field("max_move_ms", "max ms", form=".1f"),
