@@ -46,12 +46,24 @@ def walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
         yield words, command
 
 
+def _rows(command: Any) -> list[Row]:
+    """Return the arguments and options of a command as its help shows them, without --help."""
+    context = command.make_context("ladder", [], resilient_parsing=True)
+    context.meta[HELP_ALL] = True
+    sections = option_sections(command, context).values()
+    return [row for rows in sections for row in rows if "--help" not in row[0]]
+
+
 def _shared_options() -> Iterator[str]:
+    of_run = {row[0].split()[0]: row for row in _rows(parser().commands["run"])}
     headings: dict[str, list[Row]] = {}
     for each in shared_options().values():
         default = f" [default: {each.default}]" if each.default else ""
         name = f"{', '.join(each.spellings)} {each.metavar or ''}".strip()
-        headings.setdefault(each.heading, []).append((name, each.text + default))
+        row = of_run.get(each.spellings[0].partition("/")[0], ("", ""))
+        is_same = row[1].startswith(each.text)
+        rows = headings.setdefault(each.heading, [])
+        rows.append(row if is_same else (name, each.text + default))
     for heading, rows in headings.items():
         yield f"### {heading}\n"
         yield _list(rows)
@@ -59,10 +71,7 @@ def _shared_options() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     for words, command in walk(parser()):
-        context = command.make_context("ladder", [], resilient_parsing=True)
-        context.meta[HELP_ALL] = True
-        sections = option_sections(command, context).values()
-        rows = [row for rows in sections for row in rows if "--help" not in row[0]]
+        rows = _rows(command)
         is_shared = {
             spelling: parameter.help == shared.text
             for parameter in command.params
@@ -93,7 +102,7 @@ def _commands() -> Iterator[str]:
 def _list(rows: list[Row]) -> str:
     lines = []
     for name, text in rows:
-        text = re.sub(r"( *\[required\]| \[env var: .*?\])", "", " ".join(text.split()))
+        text = re.sub(r"( *\[required\]|env var: \w+; )", "", " ".join(text.split()))
         lines.append(f"- `{name.strip()}`: {_escaped(text)}\n")
     return "".join(lines)
 

@@ -50,13 +50,11 @@ def solve(
       --columns: Solve each column that can be played, too.
       --weak: Find win, draw or loss only, which is faster: no distance.
       --nodes N: Most positions to search; a value that is not found by then is given as bounds.
-      --time 100ms|2s: Longest time for a position; a value that is not found by then is given as
-        bounds.
+      --time 100ms|2s: Longest time for a position; then bounds, too.
       --file FILE: Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line.
       --memory MIB: Memory of the solver's table, in MiB; with --file and --nodes, of each thread's.
-      --threads N: Number of threads. They search one position together, but with --nodes, which
-        gives the same answer every time, one thread searches each position. [the CPUs that this
-        process may use]
+      --threads N: Threads that search one position together; with --nodes, one for each position,
+        so that answers repeat. [the CPUs that this process may use]
       --no-book: Search also the positions whose values are stored.
       --one-based: Count columns from 1, as published test sets of the standard board do.
 

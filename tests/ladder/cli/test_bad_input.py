@@ -165,7 +165,7 @@ def test_a_bad_configuration_is_refused(
 def test_the_configuration_gives_defaults(capsys: pytest.CaptureFixture[str]) -> None:
     """Options come from ladder.toml unless the command line gives them."""
     Path("ladder.toml").write_text(
-        'db = "night.db"\n[run]\ntime = "never"\n[bots.list]\njson = true\n'
+        'db = "night.db"\n[run]\ntime = "never"\n[bots.list]\njson = true\nall = true\n'
     )
     assert run_command(["bots", "list"]) == 0
     assert capsys.readouterr().out.startswith("[")
