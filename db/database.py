@@ -83,8 +83,10 @@ class Database:
             database = cls(backend, backend.make_engine())
             if retry_policy is not None:
                 database.retry_policy = retry_policy
-            with database.closed_on_error(), database.retry_policy.limited(OPENING_S):
-                database.retry(lambda: database._prepare(create=create, convert=convert))
+            with database.closed_on_error():
+                database.retry_policy.retry(
+                    lambda: database._prepare(create=create, convert=convert), OPENING_S
+                )
         return database
 
     @classmethod
@@ -294,7 +296,7 @@ class Database:
 
     def retry(self, attempt: Callable[[], T]) -> T:
         """Return the result of an attempt, repeated while the server does not answer."""
-        return self.retry_policy.retry_unless_nested(attempt)
+        return self.retry_policy.retry(attempt)
 
     def process_locks(self, kind: LockKind) -> ProcessLocks:
         """Open the locks that show which runs or jobs are in play.

@@ -6,8 +6,7 @@ at once. After a wait for a lock, which was a pause itself, the next pause is th
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from inspect import isgeneratorfunction
 from random import uniform
@@ -43,30 +42,26 @@ class RetryPolicy:
         self.report: Callable[[str], None] = lambda _: None
         self.is_stop_requested: Callable[[], bool] = lambda: False
         self._is_retrying = False
-        self._answer_s = math.inf
-        """Longest wait for a server that does not answer."""
 
-    @contextmanager
-    def limited(self, seconds: float) -> Iterator[None]:
-        """Wait at most this many seconds for a server that does not answer in the block."""
-        self._answer_s = seconds
-        try:
-            yield
-        finally:
-            self._answer_s = math.inf
+    def retry(self, attempt: Callable[[], T], answer_s: float = math.inf) -> T:
+        """Return the result of an attempt, repeated while it raises TransientError.
 
-    def retry_unless_nested(self, attempt: Callable[[], T]) -> T:
-        """Return `retry(attempt)`; inside another such call, which retries, attempt only once."""
+        Inside another such call, which retries, attempt only once.
+
+        Args:
+            attempt: what to try.
+            answer_s: longest wait for a server that does not answer, in seconds.
+
+        """
         if self._is_retrying:
             return attempt()
         self._is_retrying = True
         try:
-            return self.retry(attempt)
+            return self._retry(attempt, answer_s)
         finally:
             self._is_retrying = False
 
-    def retry(self, attempt: Callable[[], T]) -> T:
-        """Return the result of an attempt, repeated while it raises TransientError."""
+    def _retry(self, attempt: Callable[[], T], answer_s: float) -> T:
         began, pause, has_failed = time.monotonic(), FIRST_PAUSE_S, False
         while True:
             try:
@@ -76,7 +71,7 @@ class RetryPolicy:
                 waited = time.monotonic() - began
                 longest = self.seconds
                 if not isinstance(error, Busy):
-                    longest = min(longest, self._answer_s)
+                    longest = min(longest, answer_s)
                 if waited + wait > longest or self.is_stop_requested():
                     raise
                 self.report(f"{error.problem}; trying again in {wait:.1f} s")
@@ -110,6 +105,6 @@ def _retried(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
         retry_policy: RetryPolicy = self._database.retry_policy
-        return retry_policy.retry_unless_nested(lambda: method(self, *arguments, **options))
+        return retry_policy.retry(lambda: method(self, *arguments, **options))
 
     return call

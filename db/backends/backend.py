@@ -211,10 +211,6 @@ class Backend(ABC):
     def check_integrity(self, connection: Connection) -> list[str]:
         """Return what the database's own integrity checks report."""
 
-    @abstractmethod
-    def find_foreign_objects(self, connection: Connection) -> list[str]:
-        """Return triggers, views and rules; this program creates none."""
-
     def server_state(self, connection: Connection) -> ServerState | None:
         """Return the state of the server, read in a transaction; None for a file."""
         return None

@@ -314,21 +314,6 @@ class PostgresqlBackend(Backend):
             faults.append(f"the checksums of {failures} pages are wrong")
         return faults
 
-    def find_foreign_objects(self, connection: Connection) -> list[str]:
-        """Return triggers and rules on this program's tables."""
-        found = connection.execute(
-            text(
-                "SELECT 'trigger ' || tgname || ' of ' || relname FROM pg_trigger "
-                "JOIN pg_class ON pg_class.oid = tgrelid "
-                "WHERE NOT tgisinternal AND pg_table_is_visible(tgrelid) AND relname = ANY(:names) "
-                "UNION ALL SELECT 'rule ' || rulename || ' of ' || tablename FROM pg_rules "
-                "WHERE schemaname = ANY(current_schemas(false)) AND tablename = ANY(:names) "
-                "ORDER BY 1"
-            ),
-            {"names": [table.name for table in METADATA.sorted_tables]},
-        )
-        return list(found.scalars())
-
     def server_state(self, connection: Connection) -> ServerState:
         """Return version, rights, runs in play and the time of a round trip."""
         row = connection.execute(_STATE).one()

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
@@ -215,12 +215,6 @@ class SqliteBackend(Backend):
         for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
             faults.append(f"row {row} of {table} refers to a missing row of {parent}")
         return faults
-
-    def find_foreign_objects(self, connection: Connection) -> list[str]:
-        """Return triggers and views in the file."""
-        query = text("SELECT type, name, tbl_name FROM sqlite_master WHERE type IN (:a, :b)")
-        rows = connection.execute(query, {"a": "trigger", "b": "view"})
-        return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
 
     def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:
         """Open POSIX locks in a file beside the database. Raises Unwritable."""

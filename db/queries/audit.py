@@ -62,11 +62,6 @@ class Audit(Queries):
         with self._database.reading() as connection:
             return self._database.backend.server_state(connection)
 
-    def foreign_objects(self) -> list[str]:
-        """Return triggers and the like, which this program never creates: they can alter rows."""
-        with self._database.reading() as connection:
-            return self._database.backend.find_foreign_objects(connection)
-
     def find_damage(self) -> Corrupt | None:
         """Check everything after a failed read; return the first fault as an error, or None."""
         checks = (self.integrity, self.bots, self.runs, self.pairs, self.games, self.outcomes)

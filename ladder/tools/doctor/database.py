@@ -18,7 +18,7 @@ CHECK_NODES = 10_000_000
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Diagnosis]:
-    """Check a database: its file, its schema, its rows, and the outcomes of its pairs.
+    """Check a database: its file, its rows, and the outcomes of its pairs.
 
     With `repair`, wrong outcomes are replaced by those of the games, unless pairs or games are
     wrong: then the right values are unknown.
@@ -27,7 +27,7 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Diagnosis]:
         Diagnosis("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
     ] or [Diagnosis("integrity", Level.OK, "the database passes its own integrity check")]
     try:
-        truth = [_check_objects(store), *_check_rows(store)]
+        truth = _check_rows(store)
     except Corrupt as error:
         # The damage that the integrity check found makes the rest unreadable.
         return [*findings, Diagnosis("games", Level.FAULT, str(error))]
@@ -48,16 +48,6 @@ def _faults(topic: str, bad: Sequence[str], what: str, fine: str) -> Diagnosis:
     if not bad:
         return Diagnosis(topic, Level.OK, fine)
     return Diagnosis(topic, Level.FAULT, f"{what} ({len(bad)}): {'; '.join(bad[:SHOWN])}")
-
-
-def _check_objects(store: Store) -> Diagnosis:
-    """Check that no other program added triggers or views to the database."""
-    return _faults(
-        "schema",
-        store.audit.foreign_objects(),
-        "triggers or views of another program may change stored games: drop them",
-        "no triggers, no views",
-    )
 
 
 def _check_rows(store: Store) -> list[Diagnosis]:

@@ -190,8 +190,8 @@ def test_an_unanswered_opening_is_given_up_sooner_than_a_lock() -> None:
             raise errors.pop()
 
     retry_policy = RetryPolicy()
-    with retry_policy.limited(0), pytest.raises(Unreachable):
-        retry_policy.retry(attempt)
+    with pytest.raises(Unreachable):
+        retry_policy.retry(attempt, 0)
     assert errors == []
 
 

@@ -66,16 +66,9 @@ DAMAGES = {
 OF_FILES = {
     "update pairs set number = 2147483648 where id = 1": ("pairs", "number must be below", False),
     "update games set moves = 7 where id = 1": ("games", "game 1: ", False),
-    "create trigger t after insert on games begin delete from verdicts; end": (
-        "schema", "trigger t of games", False,
-    ),
-    "create view v as select 1": ("schema", "view v of v", False),
     "update games set pair_id = 999 where id = 4": ("integrity", "refers to a missing row", False),
 }  # fmt: skip
 OF_SERVERS = {
-    "create rule r as on insert to games do also delete from verdicts": (
-        "schema", "rule r of games", False,
-    ),
     "update pg_index set indisvalid = false where indexrelid = 'ix_games_lines'::regclass": (
         "integrity", "ix_games_lines is invalid", False,
     ),
