@@ -88,18 +88,17 @@ class Bots(Queries):
 
     def retire(self, name: str) -> BotRow:
         """Retire a bot, if it is not yet: leave it out of lists and runs. Raises UnknownRow."""
-        with self._database.writing() as connection:
-            bot = _find(connection, name)
-            if bot.retired_at is None:
-                _update(connection, bot.id, retired_at=time.time())
-            return _find(connection, name)
+        return self._set_retired(name, time.time())
 
     def unretire(self, name: str) -> BotRow:
         """Unretire a bot, if it is retired. Raises UnknownRow."""
+        return self._set_retired(name, None)
+
+    def _set_retired(self, name: str, moment: float | None) -> BotRow:
         with self._database.writing() as connection:
             bot = _find(connection, name)
-            if bot.retired_at is not None:
-                _update(connection, bot.id, retired_at=None)
+            if (bot.retired_at is None) != (moment is None):
+                _update(connection, bot.id, retired_at=moment)
             return _find(connection, name)
 
     def rename(self, name: str, new_name: str) -> BotRow:

@@ -5,19 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
     Select,
     and_,
-    bindparam,
     case,
-    cast,
     false,
     func,
     literal_column,
     or_,
     select,
+    tuple_,
 )
 
 from db.columns import columns_of, to_record
@@ -54,8 +52,6 @@ _IDS_PER_STATEMENT = 500
 _PER_PAIR = case((Run.kind == RunKind.PLAY, RunKind.PLAY.games_per_pair), else_=2)
 """Games of a finished pair."""
 _FINISHED = Pair.status == PairStatus.FINISHED
-_SHIFT = 1 << 31
-"""Greater than every revision's id."""
 
 
 class Games(Queries):
@@ -268,32 +264,16 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
 
 
 def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[bool]:
-    # Winner and loser in one number, written into the SQL text because a statement has a parameter
-    # limit.
-    first, second = (
-        cast(key, BigInteger) for key in (Game.first_revision_id, Game.second_revision_id)
+    players = (Game.first_revision_id, Game.second_revision_id)
+    winner, loser = (
+        case((Game.result == Result.WIN, one), (Game.result == Result.LOSS, other))
+        for one, other in (players, players[::-1])
     )
-    sides = case(
-        (Game.result == Result.WIN, first * _SHIFT + second),
-        (Game.result == Result.LOSS, second * _SHIFT + first),
+    chosen = (
+        and_(Game.division_id == division, tuple_(winner, loser).in_(sorted(pairs)))
+        for division, pairs in wanted.items()
     )
-    return or_(
-        false(),
-        *(
-            and_(
-                Game.division_id == division,
-                sides.in_(
-                    bindparam(
-                        None,
-                        sorted(winner * _SHIFT + loser for winner, loser in pairs),
-                        expanding=True,
-                        literal_execute=True,
-                    )
-                ),
-            )
-            for division, pairs in wanted.items()
-        ),
-    )
+    return or_(false(), *chosen)
 
 
 def game_row(row: Any, names: dict[int, str]) -> GameRow:
