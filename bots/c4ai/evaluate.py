@@ -16,17 +16,14 @@ cell, two half adders count all windows at once::
     two stones:   both lows (then no high is set), or one high and no low
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.c4ai.threat_race import THREAT_PLIES, race_result
+from bots.c4ai.threat_race import Cache, race_result
 from bots.c4ai.weights import Weights
 from engine import lanes
 from engine.bits import ONE, popcount64
 from engine.compiled import inlined
-from engine.lanes import Words
 
 U64 = np.uint64
 
@@ -49,7 +46,9 @@ def _groups_of_word(
 
 
 @inlined
-def _groups_along(stones: Words, room: Words, shift: np.uint64) -> tuple[np.uint64, np.uint64]:
+def _groups_along(
+    stones: lanes.Words, room: lanes.Words, shift: np.uint64
+) -> tuple[np.uint64, np.uint64]:
     # All cells of a window must be free or own: test pairs of cells, then pairs of pairs.
     pairs = lanes.ahead(room, shift)
     pairs = room[0] & pairs[0], room[1] & pairs[1], room[2] & pairs[2]
@@ -64,7 +63,7 @@ def _groups_along(stones: Words, room: Words, shift: np.uint64) -> tuple[np.uint
 
 
 @inlined
-def groups(stones: Words, room: Words) -> tuple[np.uint64, np.uint64]:
+def groups(stones: lanes.Words, room: lanes.Words) -> tuple[np.uint64, np.uint64]:
     """Return how many windows have one stone, and how many have two, in free cells else.
 
     Args:
@@ -93,7 +92,15 @@ def weight_array(weights: Weights) -> WeightArray:
 
 @inlined
 def static_value(
-    own: Words, other: Words, own_wins: Words, other_wins: Words, landing: Words, memory: Any
+    own: lanes.Words,
+    other: lanes.Words,
+    own_wins: lanes.Words,
+    other_wins: lanes.Words,
+    landing: lanes.Words,
+    cells: lanes.Words,
+    weights: WeightArray,
+    cache: Cache,
+    work: lanes.WordArray,
 ) -> np.int64:
     """Return the value for the player who has just moved.
 
@@ -103,18 +110,19 @@ def static_value(
         own_wins: `engine.lanes.threats` of the player's stones.
         other_wins: `engine.lanes.threats` of the other side's stones.
         landing: the playable cells.
-        memory: the `bots.c4ai.search.SearchMemory`, whose cache and counters are updated.
+        cells: the cells of the board.
+        weights: shape (6,).
+        cache: the cache of `bots.c4ai.threat_race`.
+        work: counter of the positions of threat races, shape (1,).
 
     """
-    cells, weights = lanes.load(memory.board, lanes.CELLS), memory.weights
-    work = memory.work[THREAT_PLIES:]
     own_ones, own_twos = groups(own, lanes.without(cells, other))
     other_ones, other_twos = groups(other, lanes.without(cells, own))
     free = lanes.without(lanes.without(cells, own), other)
     own_wins = lanes.both(own_wins, free)
     other_wins = lanes.both(other_wins, free)
     hidden = lanes.without(lanes.either(own_wins, other_wins), landing)
-    outcome = -race_result(other_wins, own_wins, free, lanes.columns_of(hidden), memory.cache, work)
+    outcome = -race_result(other_wins, own_wins, free, lanes.columns_of(hidden), cache, work)
     value = weights[4]
     if outcome > 0:
         value = weights[3]

@@ -8,7 +8,6 @@ import numpy as np
 from bots.budget import Budget
 from bots.c4ai import search as kernel
 from bots.c4ai.evaluate import WeightArray, weight_array
-from bots.c4ai.threat_race import NODES, THREAT_PLIES
 from bots.c4ai.weights import Options, find_weights
 from bots.move_budget import spend
 from bots.options import read_options
@@ -75,11 +74,11 @@ class Deepening:
     @property
     def nodes(self) -> int:
         """Number of positions visited so far."""
-        return int(self._memory.work[NODES])
+        return int(self._memory.work[kernel.NODES])
 
     def advance(self, work: int) -> bool:
         """Visit `work` more positions, including threat races; return False when finished."""
-        done = int(self._memory.work[NODES] + self._memory.work[THREAT_PLIES])
+        done = int(self._memory.work[kernel.NODES] + self._memory.work[kernel.THREAT_PLIES])
         return self._run(NO_END, np.uint64(done + work))
 
     def visit(self, nodes: int) -> bool:

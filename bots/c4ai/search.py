@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.c4ai.evaluate import WeightArray, static_value
-from bots.c4ai.threat_race import NODES, THREAT_PLIES, Cache, new_cache
+from bots.c4ai.threat_race import Cache, new_cache
 from engine import lanes
 from engine.bits import ONE
 from engine.board import MAX_SIDE, Board
@@ -34,6 +34,8 @@ COUNT, NEXT, ALPHA, BETA, BEST, CHOSEN, MOVES = 0, 1, 2, 3, 4, 5, 6
 """Fields of a frame; the ordered columns follow from `MOVES` on."""
 PLY, DEPTH, DONE, TRIED = range(4)
 """Entries of `state`: current ply, depth, whether the search is finished, root moves done."""
+NODES, THREAT_PLIES = range(2)
+"""Entries of `work`."""
 
 
 class SearchMemory(NamedTuple):
@@ -138,7 +140,17 @@ def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tup
         line[1] = -1
         return True, np.int64(2 - WON)
     if ply == memory.state[DEPTH]:
-        value = static_value(opponent, mover, losing, winning, landing, memory)
+        value = static_value(
+            opponent,
+            mover,
+            losing,
+            winning,
+            landing,
+            cells,
+            memory.weights,
+            memory.cache,
+            memory.work[THREAT_PLIES:],
+        )
         return True, np.int64(-value)
     columns = lanes.columns_of(met) if lanes.any_cell(met) else lanes.columns_of(landing)
     _open(memory, ply, columns, alpha, beta)

@@ -24,9 +24,6 @@ U64 = np.uint64
 MOST_COLUMNS = 4
 """With more threat columns the result counts as a draw."""
 
-NODES, THREAT_PLIES = range(2)
-"""Counters of a search: its positions, and those of threat races."""
-
 Cache: TypeAlias = WordArray
 """Cache of results, shape (2**k, 2): two codes per word, the result in the spare bits of the
 second."""

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bots.c4ai.evaluate import static_value, weight_array
+from bots.c4ai.evaluate import WeightArray, static_value, weight_array
 from bots.c4ai.player import Deepening
-from bots.c4ai.search import DECIDED, WON, SearchMemory, new_memory
-from bots.c4ai.threat_race import new_cache, play_race
+from bots.c4ai.search import DECIDED, WON
+from bots.c4ai.threat_race import Cache, new_cache, play_race
 from bots.c4ai.weights import Weights
 from engine import lanes
 from engine.board import Board
@@ -27,18 +27,22 @@ ODD = Weights(3, 17, 1009, 100_003, -7, -10_007)
 
 
 @kernel
-def _static(memory: SearchMemory, stones: lanes.WordArray) -> np.int64:
+def _static(
+    board: lanes.WordArray, stones: lanes.WordArray, weights: WeightArray, cache: Cache
+) -> np.int64:
     own, other = lanes.load(stones, lanes.OPPONENT), lanes.load(stones, lanes.MOVER)
-    occupied = lanes.either(lanes.either(own, other), lanes.load(memory.board, lanes.FORBIDDEN))
-    cells, bottoms = lanes.load(memory.board, lanes.CELLS), lanes.load(memory.board, lanes.BOTTOMS)
-    landing = lanes.playable(occupied, bottoms, cells)
-    return static_value(own, other, lanes.threats(own), lanes.threats(other), landing, memory)
+    occupied = lanes.either(lanes.either(own, other), lanes.load(board, lanes.FORBIDDEN))
+    cells = lanes.load(board, lanes.CELLS)
+    landing = lanes.playable(occupied, lanes.load(board, lanes.BOTTOMS), cells)
+    wins = lanes.threats(own), lanes.threats(other)
+    work = np.zeros(1, np.uint64)
+    return static_value(own, other, wins[0], wins[1], landing, cells, weights, cache, work)
 
 
 def evaluate(position: Position, weights: Weights) -> int:
     """Return the static value for the player who has just moved."""
-    memory = new_memory(position.board, weight_array(weights))
-    return int(_static(memory, lanes.stone_words(position)))
+    board, stones = lanes.board_words(position.board), lanes.stone_words(position)
+    return int(_static(board, stones, weight_array(weights), new_cache()))
 
 
 def value(text: str, term: str, board: str = "6x7") -> int:
