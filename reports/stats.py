@@ -34,7 +34,8 @@ def elo_text(estimate: EloEstimate) -> str:
         lines.append(f"Elo                  {elo_words(estimate)}")
     else:
         lines += [
-            f"Elo                  {elo_words(estimate, digits=2)} (likelihood: "
+            f"Elo                  {number(estimate.elo, '+z.2f')}"
+            f" ± {number(estimate.error95, '.2f')} (likelihood: "
             f"{number(estimate.low95, '.1f')} .. {number(estimate.high95, '.1f')})",
             f"normalized Elo       {number(estimate.nelo, '.2f')}"
             f" ± {number(estimate.nelo_error95, '.2f')}",

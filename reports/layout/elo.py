@@ -9,6 +9,9 @@ from reports.layout.format import rounded, values_of
 if TYPE_CHECKING:
     from ladder.results.standings.comparison import BotDifference
 
+MOST_UNLIKE = 0.1
+"""Share of an error by which the likelihood's half interval may differ and `±` still is printed."""
+
 
 def interval_values(estimate: "EloEstimate | BotDifference", *, digits: int = 2) -> dict[str, Any]:
     """Return an Elo estimate and the bounds of a shutout for a JSON document."""
@@ -22,7 +25,8 @@ def interval_values(estimate: "EloEstimate | BotDifference", *, digits: int = 2)
 def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
     """Return Elo with half its 95 % interval, such as ``+12.3 ± 4.5``; a dash if unknown.
 
-    A shutout gives a bound such as ``at least +484.1 (95 %)``, which has one digit at most.
+    A shutout gives a bound such as ``at least +484.1 (95 %)``, which has one digit at most. After
+    few or one-sided games, whose likelihood gives another interval, its ends are shown.
     """
     if estimate.at_least is not None:
         return f"at least {estimate.at_least:+.1f} (95 %)"
@@ -30,6 +34,11 @@ def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
         return f"at most {estimate.at_most:+.1f} (95 %)"
     if estimate.elo is None or estimate.error95 is None:
         return "-"
+    low, high = estimate.low95, estimate.high95
+    if low is not None and high is not None:
+        unlike = abs((high - low) / 2 - estimate.error95)
+        if unlike > MOST_UNLIKE * estimate.error95:
+            return f"{estimate.elo:+z.{digits}f} ({low:+.0f} .. {high:+.0f})"
     return f"{estimate.elo:+z.{digits}f} ± {estimate.error95:.{digits}f}"
 
 
