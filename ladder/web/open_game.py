@@ -93,7 +93,6 @@ class OpenGame:
         self._game: InteractiveGame | None = None
         self._actions: queue.Queue[tuple[str, Any] | None] = queue.Queue()
         """Actions of the person; None ends the game."""
-        self._lock = threading.Lock()
         self._end_reason = ""
         """Why the game is being ended, if it is; failures of its bots are then ignored."""
         self._publish()
@@ -109,12 +108,11 @@ class OpenGame:
             Refused: the game has ended, or another action is being processed.
 
         """
-        with self._lock:
-            if self.is_over:
-                raise Refused(self._view.status, 410)
-            if self._view.is_busy:
-                raise Refused("the bot is thinking: wait for its move")
-            self._view.is_busy = True
+        if self.is_over:
+            raise Refused(self._view.status, 410)
+        if self._view.is_busy:
+            raise Refused("the bot is thinking: wait for its move")
+        self._view.is_busy = True
         self.last_used = time.monotonic()
         self._actions.put((action, value))
 
