@@ -112,18 +112,23 @@ class Games(Queries):
             return [game_row(row, names) for row in rows]
 
     def shortest(self, query: GameQuery, limit: int) -> list[int]:
-        """Return the ids of the decided games with the fewest plies after the opening.
+        """Return the ids of a division's decided rated games with the fewest plies to play.
+
+        This takes half a second for a million games.
 
         Raises:
             UnknownRow: the query names an unknown bot or run.
 
         """
+        others = replace(query, division_id=None, rated=None)
+        # Disguised, so that the table is scanned: in the order of the index of lines, its rows are
+        # scattered, which takes six times as long.
+        disguised = (Game.division_id + 0 == query.division_id, func.coalesce(Game.rated, false()))
+        decided = (Game.offender.is_(None), Game.result != Result.DRAW)
+        order = (Game.plies - Game.opening_plies, Game.id.desc())
         with self._database.reading() as connection:
-            decided = narrow(connection, select(Game.id), query).where(
-                Game.offender.is_(None), Game.result != Result.DRAW
-            )
-            order = (Game.plies - Game.opening_plies, Game.id.desc())
-            return list(connection.scalars(decided.order_by(*order).limit(limit)))
+            chosen = narrow(connection, select(Game.id), others).where(*disguised, *decided)
+            return list(connection.scalars(chosen.order_by(*order).limit(limit)))
 
     def count(self, run_id: int) -> int:
         """Return the number of finished games of a run."""
