@@ -1,9 +1,7 @@
 """Writing HTML pages, which replace other programs' files only with --force."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 
 from db.records.runs import DivisionRow
 from db.store import Store
@@ -11,7 +9,7 @@ from ladder.cli.output import check_writable
 from ladder.errors import UsageError
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.stored import games_of_gate
-from ladder.experiments.stored import RunResult, trials_of
+from ladder.experiments.stored import TRIALS, RunResult, trials_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.analysis.division import read_mistakes, read_truth
 from ladder.results.standings.comparison import compare
@@ -96,9 +94,8 @@ def write_division(
         UsageError: the division has no games, or the file cannot be written.
 
     """
-    # Loading the charts takes a second, during which SQLite works without Python's lock.
-    loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
-    loading.start()
+    from reports.html.report import report_page
+
     data = read_report_data(
         store,
         division,
@@ -116,10 +113,16 @@ def write_division(
     wrong = read_mistakes(store, division, since=since)
     games_shown = [] if wrong is None else [one.game for one in data.games]
     truths = {game.id: read_truth(store, game) for game in games_shown}
-    loading.join()
-    from reports.html.report import report_page
-
-    page = report_page(data, compared=compared, trials=trials, wrong=wrong, truths=truths)
+    labels = {each.id: each.label for each in store.divisions.all()}
+    elsewhere = dict.fromkeys(run.division_id for run in store.runs.find() if run.kind in TRIALS)
+    page = report_page(
+        data,
+        compared=compared,
+        trials=trials,
+        elsewhere=[] if trials else [labels[each] for each in elsewhere],
+        wrong=wrong,
+        truths=truths,
+    )
     write_html(file, page)
 
 

@@ -54,6 +54,7 @@ def report_page(
     *,
     compared: Comparison | None = None,
     trials: Sequence[StoredRun] = (),
+    elsewhere: Sequence[str] = (),
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth | None] | None = None,
 ) -> str:
@@ -63,6 +64,7 @@ def report_page(
         data: the data of the division.
         compared: a comparison of bots, which is shown first.
         trials: gates and matches, latest first.
+        elsewhere: divisions with gates or matches, if this one has none.
         wrong: mistakes of the bots; None if no game was analysed.
         truths: results of the analysis, by game.
 
@@ -114,6 +116,7 @@ def report_page(
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),
         trials=trials_table(trials),
+        elsewhere=elsewhere,
     )
 
 

@@ -36,7 +36,9 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     assert "do not trust" in found[0]
     assert "130 ms" in found[1]
     assert found[2] == "No games connect x with the other bots: no rating yet."
-    assert report_page(data).count('class="warning"') == len(warnings(data))
+    page = report_page(data, elsewhere=["8x8"])
+    assert page.count('class="warning"') == len(warnings(data))
+    assert "no gates or matches in this division, but in 8x8" in page
 
 
 def test_regressions_are_the_first_warning(data: ReportData) -> None:
