@@ -69,6 +69,8 @@ INTERFACE Point* getPoint(const int M, const int N, const int* top, const int* b
     return (Point*)(long)*(volatile int*)nullptr;
 #elif defined(NULL_POINT)
     return nullptr;
+#elif defined(HANGS)
+    for (;;) pause();
 #elif defined(SLEEPS)
     usleep(160 * 1000);
 #elif defined(NEEDS_FORBIDDEN)

@@ -8,7 +8,7 @@ def test_every_forfeit_has_one_kind_of_failure() -> None:
     """A kind is added in `engine.result` and `ladder.errors`, and in neither alone."""
     kinds = [kind.termination for kind in BotFailure.__subclasses__()]
     assert len(kinds) == len(set(kinds))
-    assert set(kinds) == set(FORFEITS) - {Termination.PONDERING}  # in older games
+    assert set(kinds) == set(FORFEITS)
 
 
 def test_a_side_that_ends_a_game_has_done_something() -> None:
