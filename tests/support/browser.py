@@ -85,7 +85,8 @@ def until(page: Any, expression: str, *, timeout_s: float = 120.0) -> None:
             if page.evaluate(expression):
                 return
         except Error as error:
-            if "navigation" not in str(error):
+            # A page that loads anew lacks its parts for a moment.
+            if "navigation" not in str(error) and "of null" not in str(error):
                 raise
         assert time.monotonic() < deadline, f"never true: {expression}\n{page.inner_text('body')}"
         page.wait_for_timeout(50)

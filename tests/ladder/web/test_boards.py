@@ -131,10 +131,10 @@ def test_a_run_is_watched_move_by_move(
         until(page, "document.querySelector('.board-in-play .value')?.innerText === '+0.25'")
         assert page.locator(".player.thinking").count() == 1
         assert opened.violations() == ""
-        until(page, "document.querySelector('#part-now')?.innerText?.includes('of 2 games')")
+        until(page, "document.querySelector('#part-now').innerText.includes('of 2 games')")
         slowly.unlink()
         assert run.wait(60) == 0
-    until(page, "document.querySelector('#part-runs')?.innerText?.includes('finished')")
+    until(page, "document.querySelector('#part-runs').innerText.includes('finished')")
     until(page, "document.querySelector('#boards').hidden", timeout_s=30)
     assert opened.errors == []
     page.close()
