@@ -189,7 +189,8 @@ class LivePicture(Generic[State]):
 
     def _show(self, picture: RenderableType) -> None:
         width, height = self._size()
-        self._console.update_screen(picture, region=Region(0, 0, width, height))
+        # With the last row, in which a higher terminal may have left a line of the picture.
+        self._console.update_screen(picture, region=Region(0, 0, width, height + 1))
 
     def _size(self) -> tuple[int, int]:
         """Return the width and height of a picture in characters."""

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -91,6 +91,7 @@ SIZES = st.tuples(st.integers(30, 150), st.integers(4, 40))
 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=8)
+@example([(30, 4), (30, 4), (30, 10), (69, 9)])
 @given(st.lists(SIZES, min_size=1, max_size=8))
 def test_no_frame_is_left_after_a_resize(sizes: list[tuple[int, int]]) -> None:
     """After any resizes there is one picture, and nothing of it is left at the end."""
