@@ -12,7 +12,7 @@ from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import rating_words
 
 PROGRAMS = ("ladder", "python", "numba", "processor")
-"""What the page tells of the harness that played the games."""
+"""The harness that played the games, for the page."""
 LOST_BY_CHANCE = 0.025
 """Share of 95 % intervals that lie below zero although both versions are equal."""
 
