@@ -231,8 +231,11 @@ class ExitsAtOnce(Honest):
 
 class Closes(Honest):
     def new_game(self, message):
+        if self.argument == "0":  # before the next question can be written
+            os.close(0)
         self.send({"type": "ready"})
-        os.close(int(self.argument))
+        if self.argument == "1":
+            os.close(1)
         hang()
 
 
