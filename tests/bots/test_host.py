@@ -128,3 +128,27 @@ def test_requests_may_arrive_in_pieces(host: Conversation) -> None:
         host.process.stdin.flush()
     assert host.hear()["type"] == "hello"
     assert host.hear()["type"] == "hello"
+
+
+def test_output_of_libraries_does_not_reach_the_protocol() -> None:
+    """It goes to standard error, including output at exit."""
+    code = (
+        "import bots.host as h, os\n"
+        "old = h.PlayerHost.answer\n"
+        "def answer(self, request):\n"
+        "    print('noise'); os.system('echo more noise')\n"
+        "    return old(self, request)\n"
+        "h.PlayerHost.answer = answer\n"
+        "h.exit_now(h.main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=b'{"type":"hello","protocol":1}\n',
+        capture_output=True,
+        timeout=20,
+        check=True,
+        cwd=ROOT,
+    )
+    assert done.stdout.count(b"\n") == 1
+    assert json.loads(done.stdout)["type"] == "hello"
+    assert b"noise" in done.stderr
