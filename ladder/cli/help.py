@@ -19,7 +19,7 @@ from ladder.errors import ExitCode, UsageError
 
 VARIABLES = {
     "LADDER_DB": "Database of all commands; --db overrides it.",
-    "LADDER_CACHE": "Folder of compiled players, and of bots that other machines have sent.",
+    "LADDER_CACHE": "Folder of compiled players and of unpacked bots.",
     "LADDER_DEBUG": "1 prints the traceback of an internal error.",
     "NO_COLOR": "Any value turns colours off.",
 }

@@ -12,16 +12,17 @@ from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots, default_bots
-from ladder.runs.pairings import parse_pairing
+from ladder.runs.pairings import describe_pairings, parse_pairing
 from ladder.runs.settings import ResumePolicy
 
 MOST_ERROR = 1000
+PAIRING = Takes(autocompletion=pairings, help=f"Who meets whom: {describe_pairings()}.")
 
 
 def run(
     *,
     bots: BotNames | None = None,
-    pairing: Annotated[str, Takes(autocompletion=pairings)] = "random",
+    pairing: Annotated[str, PAIRING] = "random",
     games: Games | None = None,
     hours: Hours | None = None,
     until_error: Annotated[float, number(0, MOST_ERROR)] | None = None,
@@ -49,9 +50,7 @@ def run(
       --bots LIST: Bots that play: names, patterns or specifications, separated by commas, such as
         v1,v2 or 'v*'. A bot that cannot take part is left out if a pattern selects it, and an error
         if its name is given. [your own bots, and a few built-in players as opponents]
-      --pairing KIND: Who meets whom: random (any two bots), round-robin (everyone meets everyone),
-        gauntlet:NAME (one bot meets all others), uncertain (mostly the pairs that reduce the errors
-        of the ratings most) or swiss (rounds in which bots of nearly equal scores meet).
+      --pairing KIND: Who meets whom.
 
     Stopping and resuming:
       --games N: Stop after N games, those before an interruption included; an odd number is rounded
