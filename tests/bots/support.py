@@ -14,7 +14,6 @@ BOARDS = tuple(
     for text in ("4x4", "4x4@0,1", "6x7", "5x12@4,3", "12x4@3,2", "9x10@8,9", "12x12@0,0")
 )
 """Small and large boards, without a forbidden cell or with one at the bottom, top or corner."""
-BUDGET_FIELDS = {"simulations": "simulations", "nodes": "nodes", "depth": "depth"}
 
 
 def newest_first(names: list[str]) -> list[object]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.end_to_end.conftest import SERVER
 
 UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
-ENTER, BACKSPACE, CTRL_C, CTRL_D = "\r", "\x7f", "\x03", "\x04"
+ENTER, CTRL_C, CTRL_D = "\r", "\x03", "\x04"
 PATIENCE_S = 60
 
 

@@ -19,7 +19,6 @@ from reports.bots import attempt_line, attempts_document, attempts_text, trial_t
 from reports.layout.format import to_json
 
 MOST_MB, MOST_SIZE = 256, 4096
-KEPT = "none; with --replace, as before"
 
 
 def add(

@@ -16,8 +16,6 @@ from ladder.tools.compete import compete as play
 from ladder.tools.compete import find_registered_bot, resolve_contestant
 from reports.compete import report_forfeits, write_results
 
-CONTESTANT = "{}: a shared library, a specification such as saiblo:./program, or a registered bot."
-
 
 def compete(
     *,

@@ -24,8 +24,6 @@ from tests.engine.oracle import boards
 
 FAMILY = [name for name, version in VERSIONS.items() if version.family == "alphabeta"]
 EVALUATING = ("ab1", "ab2", "ab3")
-PLAINLY_ORDERED = {"central": "0"}
-"""Without the opening's narrower choice, which minimax does not know."""
 
 
 @kernel

@@ -51,12 +51,6 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
     assert lines_of(ladder.db) == lines_of(other.folder)
 
 
-BY_RESULTS = (
-    "run", "--bots", "steady,random,stupid,other", "--simulations", "1", "--boards", "5x5",
-    "--games", "80", "--seed", "17",
-)  # fmt: skip
-
-
 @pytest.mark.slow
 def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
     """Without an interrupted run `--resume` must report that, play nothing, and succeed."""

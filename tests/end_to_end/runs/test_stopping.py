@@ -149,8 +149,8 @@ def test_a_run_under_nohup_continues_without_its_terminal(
 @pytest.mark.parametrize(
     "stopped",
     [
-        pytest.param("coordinator", marks=pytest.mark.very_slow),
-        pytest.param("ladder", marks=pytest.mark.very_slow),
+        "coordinator",
+        "ladder",
         "everything",
     ],
 )

@@ -42,11 +42,6 @@ NO_NAMES = (
 )
 """None of them can be the name of a bot."""
 
-UNPRINTABLE = tuple(
-    text for text in NO_NAMES if not all(char.isprintable() or char.isspace() for char in text)
-)
-"""None of them can be a note, a player of a file of games or in a bot's hello."""
-
 
 def is_shown_safely(text: str) -> bool:
     """Return whether a text holds printable characters, line breaks and tabs only."""
