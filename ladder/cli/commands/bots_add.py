@@ -14,6 +14,7 @@ from ladder.cli.stored_specs import trial_bounds
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.registry.add_all import Attempt, examine_all, make_requests, pack_all
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
+from ladder.match.specs.git import remove_builds
 from ladder.match.specs.source import describe_uncommitted, make_git_source, open_tree
 from reports.bots import attempt_line, attempts_document, attempts_text, trial_text
 from reports.layout.format import to_json
@@ -161,14 +162,22 @@ def add_all(
         known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
-    with trial_bounds(db, options) as confinement:
-        tries = examine_all(known, requests, packed, confinement, concurrency=at_once)
-        for attempt in tries:
-            if attempt.examined is not None:  # stored at once: a stop loses none
-                with open_store(db, create=True, sync=not attempts) as store:
-                    save_bot(store, attempt.examined.new, replace=replace)
-            attempts.append(attempt)
-            print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
+    try:
+        with trial_bounds(db, options) as confinement:
+            tries = examine_all(known, requests, packed, confinement, concurrency=at_once)
+            for attempt in tries:
+                if attempt.examined is not None:  # stored at once: a stop loses none
+                    with open_store(db, create=True, sync=not attempts) as store:
+                        save_bot(store, attempt.examined.new, replace=replace)
+                attempts.append(attempt)
+                print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
+    finally:
+        if tree is not None:  # all use one build
+            registered = [each.examined.new for each in attempts if each.examined is not None]
+            remove_builds(
+                [bot.launch for bot in packed if not isinstance(bot, str)],
+                [new.revision.launch for new in registered],
+            )
     print_out(to_json(attempts_document(attempts)) if json else attempts_text(attempts))
     return 2 if any(attempt.problem for attempt in attempts) else 0
 

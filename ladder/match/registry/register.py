@@ -127,16 +127,17 @@ def examine(
     bot = pack_request(request) if packed is None else packed
     former = known.get(request.name)
     based_on, note = request.based_on, request.note
-    if former is not None:
-        _refuse_taken(former, request, bot)
-        based_on = former.based_on if based_on is None else based_on
-        note = former.change if note is None else note
     launch = msgspec.structs.replace(bot.launch, restart=request.restart or bot.launch.restart)
     bot = replace(bot, launch=launch)
     try:
+        if former is not None:
+            _refuse_taken(former, request, bot)
+            based_on = former.based_on if based_on is None else based_on
+            note = former.change if note is None else note
         found = _run_trial(bot, request, confinement)
-    except UsageError:
-        remove_builds([launch])
+    except BaseException:
+        if request.source is not None:  # a tree that is built already serves others, too
+            remove_builds([launch])
         raise
     new = NewBot(
         name=request.name,
