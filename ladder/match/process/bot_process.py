@@ -53,6 +53,9 @@ LAST_REPORT_S = 0.1
 """How long to wait for the end of a bot that closed its output: its exit status is the cause."""
 LONGEST_WAIT_S = 1.0
 """How long after its deadline a timed move is waited for, while the machine explains its delay."""
+LOADING_WAIT = 4
+"""The same for the first new game of a process, in times of its timeout from the question on. A
+program that computes without end uses up its timeout meanwhile, even beside two others."""
 LATE_SLICE_S = 0.004
 """Time between two readings of the counters meanwhile."""
 EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {
@@ -162,8 +165,8 @@ class BotProcess:
             timeout_s: deadline on a monotonic clock, for a timed move its budget and margin.
             budget_s: budget of a timed move, which may be late if the machine explains it. Costs
                 some 50 us before the clock starts. None for other questions: the time in which the
-                harness was stopped does not count then. The first new game of a process may be late
-                likewise.
+                harness was stopped does not count then. The first new game of a process is judged
+                as a move with `timeout_s` as budget and no margin.
 
         Raises:
             BotTimeout: no whole answer came in time, or the bot did not read the question.
@@ -310,6 +313,8 @@ class BotProcess:
 
         """
         queue = QueueWatch(self.tree)
+        is_loading = type(request) is NewGame
+        extra_s = (LOADING_WAIT - 1) * timed.timeout_s if is_loading else LONGEST_WAIT_S
         while True:
             elapsed_us = (perf_counter_ns() - self._channel.started_ns) // 1000
             delay = self._measure_delay(
@@ -317,10 +322,10 @@ class BotProcess:
             )
             if not timed.excuses(delay):
                 self._fail(failures.late_failure(request, timed.timeout_s, received, delay))
-            if elapsed_us > (timed.timeout_s + LONGEST_WAIT_S) * 1e6:
+            if elapsed_us > (timed.timeout_s + extra_s) * 1e6:
                 self.kill()
                 text = failures.describe_late(request, timed.timeout_s)
-                raise MachineStalled(f"{text} and {LONGEST_WAIT_S:g} s more: {delay}")
+                raise MachineStalled(f"{text} and {extra_s:g} s more: {delay}")
             try:
                 data, elapsed_us = self._channel.read_line(
                     received, elapsed_us / 1e6 + LATE_SLICE_S

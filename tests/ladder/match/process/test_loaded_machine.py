@@ -10,7 +10,7 @@ from bots.protocol import Budget, Hello, MoveAsk
 from db.records.launch import Start
 from db.records.pairs import PairPlan
 from engine.result import Termination
-from ladder.errors import MachineStalled
+from ladder.errors import BotTimeout, MachineStalled
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.bot_process import BotProcess
@@ -111,3 +111,17 @@ def test_a_bot_that_loads_in_a_crowd_is_not_charged(start_fake: StartFake) -> No
         with pytest.raises(MachineStalled, match="are explained by waiting for a processor"):
             bot.ask(NEW_GAME, timeout_s=0.15)
     assert not bot.alive
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+def test_a_bot_that_loads_for_ever_is_charged(start_fake: StartFake) -> None:
+    """Beside another program, too, it uses up its own time; a slow one gets it."""
+    with crowd_to_come() as crowd:
+        slow, endless = start_fake("loads", "0.4"), start_fake("loads", "99")
+        for bot in (slow, endless):
+            bot.ask(Hello(), timeout_s=10)
+        crowd.come(1)
+        assert slow.ask(NEW_GAME, timeout_s=0.5).elapsed_us <= 500_000
+        with pytest.raises(BotTimeout, match="no answer to new_game within 500 ms; of .* computed"):
+            endless.ask(NEW_GAME, timeout_s=0.5)
