@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -204,11 +205,13 @@ def pack_in_tree(
 ) -> ResolvedBot:
     """Pack the files of a specification in a tree. The arguments are those of `pack_spec`."""
     root, origin = tree.root, tree.origin
-    if f"{tree.repository}{os.sep}" in spec:
-        raise UsageError(
-            f"{spec} names a file of the working tree, not of {origin.revision}: write it relative "
-            "to the current folder"
-        )
+    for mention in spec.split(f"{tree.repository}{os.sep}")[1:]:
+        inside = re.split(r"[\s:'\"]", mention)[0]
+        if (root / inside).exists():
+            raise UsageError(
+                f"{spec} names a file of the working tree, {inside}, not of {origin.revision}: "
+                "write it relative to the current folder"
+            )
     try:
         if spec.startswith(BUILTIN):
             resolved = _read_player(spec, tree.place, root, python)

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,15 @@ def test_an_environment_stays_as_long_as_one_of_its_bots(ladder: Ladder) -> None
 
 
 @pytest.mark.slow
+def test_a_program_beside_the_committed_files_starts_them(ladder: Ladder) -> None:
+    """The interpreter of an environment in the working tree, which is not committed."""
+    bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
+    place = repository(ladder.folder, {"bot.py": bot})
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place / ".venv"], check=True)
+    add(ladder, "mine", f"exec:{place}/.venv/bin/python -I -S bot.py honest", "--git", "HEAD")
+
+
+@pytest.mark.slow
 def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
     """The sentence goes to standard error, and the committed files are what is registered."""
     place = repository(ladder.folder, MAIN)
@@ -127,7 +138,8 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
         (SPEC, ("--build", "make"), "a build command needs a bot from git"),
         (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
-        ("exec:python3 {}/bot.py", ("--git", "main"), "names a file of the working tree"),
+        ("exec:python3 {}/bot.py", ("--git", "main"), "names a file of the working tree, bot.py,"),
+        ("python:{}/bot.py:Bot", ("--git", "main"), "names a file of the working tree, bot.py,"),
     ],
 )
 def test_a_version_that_cannot_be_registered_leaves_nothing(
