@@ -284,6 +284,11 @@ class Answers(Honest):
         return {"type": "move", "column": json.loads(self.argument or "0")}
 
 
+class MovesAtOnce(Honest):
+    def new_game(self, message):
+        return {"type": "move", "column": 0}
+
+
 class TalksAfterGameOver(Honest):
     def game_over(self, message):
         return {"type": "ready"}

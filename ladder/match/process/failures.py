@@ -101,7 +101,7 @@ def wrong_reply_failure(request: Request, reply: Reply) -> BotFailure:
         return BotIllegalMove(reply.message[:500])
     if type(reply) is ErrorReply:
         return BotCrash(f"gave up at {describe_request(request)}: {reply.message[:500]}")
-    if type(reply) is MoveReply:
+    if type(reply) is MoveReply and isinstance(request, MoveAsk):
         text = f"answered {describe_request(request)} with the answer to ply {reply.ply}"
         return BotProtocolError(text)
     kind = str(type(reply).__struct_config__.tag)

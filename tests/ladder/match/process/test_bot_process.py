@@ -104,6 +104,7 @@ FAILURES: list[tuple[str, str, type[BotFailure], str]] = [
         BotProtocolError, r"move \(ply 0\) with the answer to ply 2",
     ),
     ("writes", r'{"type":"ready"}\n', BotProtocolError, r"with a message of type 'ready'"),
+    ("moves-at-once", "", BotProtocolError, r"answered new_game with a message of type 'move'"),
 ]  # fmt: skip
 
 
