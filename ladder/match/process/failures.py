@@ -79,7 +79,7 @@ def late_failure(
         text += f"; {delay}"
     if data:
         text += f"; only half a line came: {excerpt(data)}"
-    elif delay is None and not (isinstance(request, MoveAsk) and request.ply > 1):
+    elif not (isinstance(request, MoveAsk) and (delay is not None or request.ply > 1)):
         text += f"; {FLUSH}"
     return BotTimeout(text)
 

@@ -77,6 +77,7 @@ def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
 
 FAILURES: list[tuple[str, str, type[BotFailure], str]] = [
     ("hangs-in-hello", "", BotTimeout, r"no answer to hello within 400 ms; if .* flush its output"),
+    ("late-in-ready", "99", BotTimeout, r"to new_game within 400 ms; .* flush its output"),
     ("hangs-in-move", "", BotTimeout, r"no answer to move \(ply 0\) within 400 ms"),
     ("thinks", "99", BotTimeout, r"no answer to move \(ply 0\)"),
     ("floods-errors", "", BotTimeout, r"no answer to .* lines of its stderr:\n.*0123456789"),
@@ -118,7 +119,7 @@ def test_each_misbehaviour_has_its_failure(
     late_s = 0.4 if kind is BotTimeout else 10  # the others fail at once, on a busy machine later
     with pytest.raises(kind, match=text):  # noqa: PT012 - which of the three fails is the mode's
         bot.ask(Hello(), timeout_s=late_s if mode == "hangs-in-hello" else 10)
-        bot.ask(NEW_GAME, timeout_s=10)
+        bot.ask(NEW_GAME, timeout_s=late_s if mode == "late-in-ready" else 10)
         first_move(bot, late_s)
     assert await_none(mark, 0) == []
     assert not bot.alive
