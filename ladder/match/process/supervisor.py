@@ -202,7 +202,9 @@ def explain_failed_start(step: str, number: int, program: str, folder: str) -> s
     if step == "folder":
         return f"cannot start {program}: cannot enter its folder {folder} ({os.strerror(number)})"
     reasons = {
-        errno.ENOENT: f"no such file in {folder} or on PATH, or no interpreter of its first line",
+        errno.ENOENT: f"no such file in {folder} or on PATH"
+        if "/" not in program
+        else f"no such file in {folder}, or no interpreter of its first line",
         errno.EACCES: "it is not executable (chmod +x makes it so)",
         errno.ENOEXEC: "it is neither a program of this machine nor a script that begins with #!",
     }
