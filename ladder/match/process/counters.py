@@ -1,7 +1,9 @@
 """Readings of the kernel's counters of a bot, of the harness and of the machine's host."""
 
 import os
+import re
 import time
+from functools import cache
 
 from ladder.match.process.lateness import Counters
 from ladder.match.process.process_tree import ProcessTree
@@ -106,6 +108,8 @@ def _stolen_ns() -> int:
 
     In steps of 10 ms; 0 on a machine that is not virtual.
     """
+    if not _is_guest():
+        return 0
     cpus = os.sched_getaffinity(0)
     stolen = 0
     for line in read("/proc/stat").splitlines()[1:]:
@@ -115,3 +119,13 @@ def _stolen_ns() -> int:
         if int(words[0][3:]) in cpus:
             stolen += int(words[8])
     return stolen * NS_PER_TICK // len(cpus)
+
+
+@cache
+def _is_guest() -> bool:
+    """Return whether this may be a virtual machine; others have no stolen time to read."""
+    try:
+        flags = re.search(rb"(?m)^flags.*", read("/proc/cpuinfo"))
+    except OSError:
+        return True
+    return flags is None or b" hypervisor" in flags[0]  # only x86 has such flags
