@@ -186,6 +186,10 @@ class SupervisorClient:
                     start_new_session=True,
                 )
                 orphans.supervisors.add(popen.pid)
+        except BaseException:
+            for descriptor in (stdin, stdout, control, status):
+                os.close(descriptor)
+            raise
         finally:
             for descriptor in (their_stdin, their_stdout, their_control, their_status):
                 os.close(descriptor)

@@ -278,4 +278,6 @@ def test_many_starts_leak_no_descriptor(start_fake: StartFake) -> None:
     before = sorted(os.listdir("/proc/self/fd"))
     for _ in range(10):
         start_fake("honest").quit(10)
+    with pytest.raises(OSError, match="too long"):
+        start_fake("honest", "x" * 200_000)
     assert sorted(os.listdir("/proc/self/fd")) == before
