@@ -129,7 +129,11 @@ def use(sha256: str) -> Path:
 
     """
     place = archives_folder() / sha256
-    os.utime(place)
+    try:
+        os.utime(place)
+    except OSError:  # another user's, or on a read-only file system
+        if not os.access(place / FILES, os.R_OK):
+            raise
     return place / FILES
 
 
@@ -204,7 +208,8 @@ def clean_cache() -> None:
     now = time.time()
     with contextlib.suppress(FileNotFoundError):
         for place in archives_folder().iterdir():
-            with contextlib.suppress(FileNotFoundError):
+            # It was removed meanwhile, is another user's, or a part of it is left from a kill.
+            with contextlib.suppress(OSError):
                 if now > place.lstat().st_mtime + OLDEST_S:
                     # Under another name first, so that a kill leaves no part of an archive.
                     remove_tree(place.rename(place.with_name(f".old-{place.name}")))
