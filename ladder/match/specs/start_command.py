@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from engine.cache import PACKAGES, ROOT, cache_root
-from ladder.match.specs.archive import cache_of, files_of, pack
+from ladder.match.specs.archive import cache_of, files_of, pack, use
 from ladder.match.specs.folder_files import find_tree_files
 from ladder.match.specs.programs import locate
 
@@ -153,6 +154,8 @@ def _own_start(launch: Launch) -> Start:
     LADDER_CACHE names the folder of kernels, because HOME is a scratch folder.
     """
     own = own_sources()
+    with suppress(OSError):  # it is gone, which the start reports
+        use(own.manifest.sha256)
     root = str(own.root)
     return Start(
         argv=host_command("bots.host"),
