@@ -37,11 +37,13 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     answers [JSON]          answers every move with the column JSON (0), even if that is full
     floods-output           writes endless output without line breaks
     floods-errors           writes endless lines to stderr
+    moves-at-once           answers new_game with a move
     talks-after-game-over   writes ready after game_over
 
     Too much memory, too many files or processes:
     eats-memory             takes memory without end
     eats-memory-in-children takes memory in children, each below the limit
+    shares-memory           shares 60 MiB with 3 children, which change it at its second move
     leaks A,B[,S]           takes A MiB at new_game and B MiB at each move [that takes S seconds]
     opens-files             opens up to 100,000 files
     many-processes          starts 200 children
@@ -312,6 +314,27 @@ class EatsMemoryInChildren(Honest):
                 hang()
                 del taken
         hang()
+
+
+class SharesMemory(Honest):
+    def new_game(self, message):
+        taken = bytearray(os.urandom(4096) * 256 * 60)
+        self.go = mmap.mmap(-1, 1)
+        for _ in range(3):
+            if os.fork() == 0:
+                while not self.go[0]:
+                    time.sleep(0.01)
+                for place in range(0, len(taken), 4096):
+                    taken[place] = 1
+                hang()
+        return super().new_game(message)
+
+    def move(self, message):
+        if message["ply"] > 0:
+            self.go[0] = 1
+            hang()
+        time.sleep(0.5)  # longer than it takes to find a bot that uses too much
+        return super().move(message)
 
 
 class Leaks(Honest):

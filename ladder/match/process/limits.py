@@ -18,6 +18,8 @@ SPARE_TASKS = 1024
 """Tasks added to the limit of processes, because the kernel also counts threads."""
 SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.2
 """Bounds of the pause between two measurements."""
+CHECKS_PER_PSS = 50
+"""Checks after which shared memory is measured again."""
 GROWTH_KB_S = 4 * 1024 * 1024
 """Assumed growth of memory, in KiB/s: with 400 MiB left to the limit, the pause is 0.1 s."""
 UNLIMITED = 2**40
@@ -68,6 +70,9 @@ class LimitMonitor:
         self.group = limits.get("group", "")
         self.pause_s = LONGEST_PAUSE_S
         """Time until the next check."""
+        self.shared_kb = 0
+        """Resident memory that is counted twice because processes share it, when last measured."""
+        self.checks = 0
 
     def find_excess(self) -> str:
         """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept."""
@@ -78,19 +83,29 @@ class LimitMonitor:
             )
         if excess := self.find_group_excess():
             return excess
-        used = resident_kb(pids)
+        used = self._measure_memory_kb(pids)
         left = self.max_memory_kb - used
         self.pause_s = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
-        if left < 0:  # or processes share pages, which takes milliseconds per GiB to find out
-            used = proportional_kb(pids)
-            self.pause_s = LONGEST_PAUSE_S
-        if used <= self.max_memory_kb:
+        if left >= 0:
             return ""
         processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
         return (
             f"memory over its memory limit: {used // 1024} MiB resident in {processes}, "
             f"{self.max_memory_kb // 1024} MiB allowed"
         )
+
+    def _measure_memory_kb(self, pids: list[int]) -> int:
+        """Return the resident memory of processes in KiB, with shared pages counted once.
+
+        PSS takes milliseconds per GiB, and blocks the bot's own memory calls meanwhile. So it is
+        read only if the estimate exceeds the limit, and rarely while the sum of RSS does.
+        """
+        resident = resident_kb(pids)
+        self.checks += 1
+        is_due = resident > self.max_memory_kb and self.checks % CHECKS_PER_PSS == 0
+        if is_due or resident - self.shared_kb > self.max_memory_kb:
+            self.shared_kb = resident - proportional_kb(pids)
+        return resident - self.shared_kb
 
     def find_group_excess(self) -> str:
         """Return the same if the kernel has killed a process for the memory of its group."""

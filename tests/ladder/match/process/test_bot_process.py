@@ -240,6 +240,16 @@ def test_each_limit_is_enforced(
         first_move(bot)
 
 
+@pytest.mark.slow
+def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
+    """Until they change it, and each has a copy."""
+    bot = start_fake("shares-memory", limits=Limits(memory_mb=150))
+    open_game(bot)
+    first_move(bot)
+    with pytest.raises(BotMemory, match=r"\d+ MiB resident in 4 processes, 150 MiB allowed"):
+        bot.ask(MoveAsk(ply=1, moves=(0,)), timeout_s=30)
+
+
 @pytest.mark.parametrize(
     ("command", "folder", "text"),
     [
