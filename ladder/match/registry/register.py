@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from bots.catalogue import option_values, parse_player
 from db.records.bots import HUMAN, BotRow, NewBot, NewRevision
 from db.records.restart import Restart
 from db.store import Store
@@ -179,12 +180,15 @@ def _run_trial(
     confinement: Confinement,
 ) -> TrialResult:
     launch, budgets = bot.launch, bot.budgets or ()
-    if launch.is_own and "?" not in str(launch.player):
-        return result_from_catalogue(str(launch.player), budgets)
-    compile_players([launch])
     if launch.is_own:
-        try_out(launch, budgets, BUILT_IN_ONLY)  # it may refuse its options
-        return result_from_catalogue(str(launch.player), budgets)
+        player = str(launch.player)
+        option_values(player)  # refuses others
+        version, options = parse_player(player)
+        if version.contents.keys() & options.keys():  # only a game shows what a file holds
+            compile_players([launch])
+            try_out(launch, budgets, BUILT_IN_ONLY)
+        return result_from_catalogue(player, budgets)
+    compile_players([launch])
     return try_packed(
         bot,
         confinement,

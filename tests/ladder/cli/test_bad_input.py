@@ -46,6 +46,7 @@ REFUSED = [
     (("report", "-o", "missing/report.txt"), "does not exist"),
     (("bots", "add", "new", "telnet:host"), "unknown specification"),
     (("bots", "add", "new", "exec:./missing"), "there is no file ./missing"),
+    (("bots", "add", "new", "builtin:v24?hint=0.5"), "ladder: there is no option 'hint': there"),
     (("bots", "add", "a b", "builtin:v1"), "a bot's name may have letters"),
     (("solve", "9"), "column 9 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6"),
     (("solve", "0101010"), "the game is over in '6x7 0101010': nothing to solve"),
