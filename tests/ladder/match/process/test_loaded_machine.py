@@ -123,5 +123,5 @@ def test_a_bot_that_loads_for_ever_is_charged(start_fake: StartFake) -> None:
             bot.ask(Hello(), timeout_s=10)
         crowd.come(1)
         assert slow.ask(NEW_GAME, timeout_s=0.5).elapsed_us <= 500_000
-        with pytest.raises(BotTimeout, match="no answer to new_game within 500 ms; of .* computed"):
+        with pytest.raises(BotTimeout, match=r"within 500 ms; of \d+ ms it computed"):
             endless.ask(NEW_GAME, timeout_s=0.5)

@@ -1,5 +1,6 @@
 """Registered bots: which of them follow the current sources, and how they are started."""
 
+import os
 import sqlite3
 import sys
 from contextlib import closing
@@ -40,7 +41,10 @@ def test_a_version_from_git_is_hosted_by_its_copy() -> None:
     assert (start.folder, start.foreign) == (folder, True)
     environment = {"PYTHONPATH": folder, "LADDER_CACHE": str(cache_of("e" * 64))}
     assert environment.items() <= dict(start.environment).items()
+    kept = own_sources().root.parent
+    os.utime(kept, (1, 1))
     ours = make_start(builtin_launch("v4"))
+    assert kept.stat().st_mtime > 1, "what a start does not touch is removed after a month"
     assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(own_sources().root), False)
     other = msgspec.structs.replace(OF_GIT, python=sys.executable)
     assert make_start(other).argv[0] == sys.executable
