@@ -5,9 +5,9 @@ import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Select, select, update
+from sqlalchemy import Select, insert, select, update
 
-from db.columns import insert_row, to_record
+from db.columns import to_record
 from db.database import Queries
 from db.errors import InUse, UnknownRow
 from db.models import JOBS, Job
@@ -41,8 +41,8 @@ class Queue(Queries):
             "result": "",
         }
         with self._database.writing(repeatable=False) as connection:
-            job_id = insert_row(connection, JOBS, values)
-        return self.get(job_id)
+            stored = insert(JOBS).values(values).returning(JOBS)
+            return to_record(JobRow, connection.execute(stored).one())
 
     def get(self, job_id: int) -> JobRow:
         """Return a job. Raises UnknownRow."""

@@ -114,6 +114,15 @@ def test_a_change_that_must_not_be_made_twice_is_not_repeated(store: Store) -> N
     assert [bot.name for bot in store.bots.all()] == ["once"]
 
 
+def test_a_job_is_added_once_although_the_reader_is_cut(store: Store) -> None:
+    """No loss after the commit may repeat it."""
+    driver: Any = store._database.reader.connection.driver_connection
+    event.listen(store._database.engine, "commit", lambda _: driver.close(), once=True)
+    job = store.queue.add(["analyze"], folder="/", author="ann")
+    assert driver.closed
+    assert store.queue.all() == [job]
+
+
 @pytest.mark.slow
 def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
     """A transaction that the server rolls back for another program must be repeated."""
