@@ -120,9 +120,11 @@ class SqliteBackend(Backend):
         Without a WAL no process has the file open, and it is read as immutable.
 
         Raises:
-            Unwritable: a process that was killed left what must be written before.
+            Unwritable: its folder is missing, it is a folder, or a process that was killed left
+                what must be written before.
 
         """
+        check_file(self.path, create=False)
         if self._has_wal() and os.path.exists(self.path + WAL_INDEX):
             return self._open_with("mode=ro")
         if self._has_wal() or os.path.exists(self.path + JOURNAL):

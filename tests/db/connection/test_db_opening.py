@@ -1,4 +1,4 @@
-"""Opening databases: creation, migration and refusals."""
+"""Opening databases: creation and refusals."""
 
 import multiprocessing
 import os
@@ -83,15 +83,17 @@ def test_missing_file_is_not_made_for_a_reader(place: str) -> None:
 
 def test_a_missing_folder_is_named_and_not_created(tmp_path: Path) -> None:
     """A missing folder is named and not created."""
-    with pytest.raises(Unwritable, match="no folder"):
-        Store.open(str(tmp_path / "no" / "ladder.db"))
+    for open_it in (Store.open, Store.open_to_read, Store.follow):
+        with pytest.raises(Unwritable, match="no folder"):
+            open_it(str(tmp_path / "no" / "ladder.db"))
     assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     """A folder in place of the file is refused in a sentence."""
-    with pytest.raises(Unwritable, match="is a folder"):
-        Store.open(str(tmp_path))
+    for open_it in (Store.open, Store.open_to_read, Store.follow):
+        with pytest.raises(Unwritable, match="is a folder"):
+            open_it(str(tmp_path))
 
 
 @pytest.mark.sqlite_file
