@@ -38,7 +38,10 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
 def command_of(run: RunRow, context: typer.Context) -> str | None:
     """Return the command line that repeats a run, with its seed; None if it is not stored."""
     options = options_of(run)
-    return None if options is None else command_line(options, context)
+    try:
+        return None if options is None else command_line(options, context)
+    except (KeyError, AttributeError):  # an imported run may name a command of another version
+        return None
 
 
 def command_words(options: Mapping[str, Any], context: typer.Context) -> list[str]:

@@ -30,6 +30,11 @@ SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
 """Fields that must be equal in all games of a run."""
 
 
+class _Tuning(msgspec.Struct):
+    spec: str = ""
+    parameters: tuple[str, ...] = ()
+
+
 class _Settings(msgspec.Struct):
     """The settings of a run that commands read; each may be missing."""
 
@@ -38,7 +43,8 @@ class _Settings(msgspec.Struct):
     boards: str | None = None
     budget: dict[str, Positive] | None = None
     openings: str | None = None
-    tuning: dict[str, Any] | None = None
+    tuning: _Tuning | None = None
+    options: dict[str, Any] | None = None
     select: dict[str, Any] | None = None
 
 

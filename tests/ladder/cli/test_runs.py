@@ -145,3 +145,14 @@ def test_an_ambiguous_or_unknown_deletion_is_refused(
     assert done.code == 2
     assert named in done.err
     assert len(ladder("runs", "--json").document["runs"]) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"a": 3}, {"command": "hop"}, {"command": "run hop"}])
+def test_a_run_of_another_versions_command_is_shown(
+    ladder: Command, league: Path, options: dict[str, object]
+) -> None:
+    """An imported run may name any command; one that is unknown here is not printed."""
+    with Store.open(str(league)) as store:
+        store.runs.add_settings(5, {"options": options})
+    assert ladder("runs", "show", 5, "--json").document["command"] is None

@@ -132,6 +132,13 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
     "settings that cannot be listed": (
         {"introduces": {"settings": {"bots": 5}}}, r"Expected `object`, got `int` - at `\$.bots`",
     ),
+    "a search whose parameters are numbers": (
+        {"introduces": {"settings": {"tuning": {"spec": "v20", "parameters": [1]}}}},
+        r"Expected `str`, got `int` - at `\$.tuning.parameters",
+    ),
+    "options that are no object": (
+        {"introduces": {"settings": {"options": [3]}}}, r"got `array` - at `\$.options`",
+    ),
     "settings without a budget": ({"introduces": {"settings": {"budget": {}}}}, "invalid budget"),
     "bot on boards that do not exist": (
         {"introduces": {"bots": [{**GUEST, "boards": ["99x99"]}]}}, "rows must be 4..12",
