@@ -10,7 +10,14 @@ from sqlalchemy import Connection, Row, func, insert, select
 from db.columns import insert_row, to_values
 from db.database import Queries
 from db.models import GAMES, PAIRS, RUNS, VERDICTS, Game, Pair, Run, StoredVerdict
-from db.outcomes import insert_games, outcome_columns, outcome_of, side_columns
+from db.outcomes import (
+    FIRST_COLUMNS,
+    SECOND_COLUMNS,
+    insert_games,
+    outcome_columns,
+    outcome_of,
+    side_columns,
+)
 from db.queries.audit import game_faults, pair_faults, run_faults
 from db.queries.divisions import ensure_division, insert_set
 from db.queries.exporter import export_lines
@@ -27,6 +34,14 @@ PairLines = Sequence[GameLine]
 """The games of a pair: 0 and 1, or only 0 of a person against a bot."""
 RunKey = tuple[int, str]
 """The number of a run in the file, and its stream."""
+FILE_KEYS = {
+    "a_revision_id": "first",
+    "b_revision_id": "second",
+    "division_id": "division",
+    "started_at": "started",
+    **dict.fromkeys((*FIRST_COLUMNS, *SECOND_COLUMNS), "sides"),
+}
+"""A file's keys of columns that have other names."""
 
 
 class Exchange(Queries):
@@ -157,7 +172,9 @@ class _Importer:
         for game, values, row in compared:
             differing = [name for name in values if values[name] != row._mapping[name]]
             if differing:
-                raise NotImportable(index, f"{label}, but game {game} differs in {differing[0]}")
+                name = differing[0]
+                key = "run_seed" if row is run and name == "seed" else FILE_KEYS.get(name, name)
+                raise NotImportable(index, f"{label}, but game {game} differs in {key}")
         self._runs[line.run, line.stream] = run.id
         self._store_verdicts(pair, stored.id)
         return True

@@ -192,23 +192,23 @@ def test_a_grown_database_is_merged_into_its_beginning(tmp_path: Path) -> None:
 
 
 CHANGES: list[tuple[str, str, Any]] = [
-    ("a_revision_id", "first_hash", "b"),
+    ("first", "first_hash", "b"),
     ("kind", "kind", "gate"),
-    ("seed", "run_seed", 8),
+    ("run_seed", "run_seed", 8),
     ("identity", "identity", "other"),
     ("seed", "seed", 99),
     ("board", "board", "9x11"),
     ("moves", "moves", "00"),
     ("result", "result", None),
     ("rated", "rated", False),
-    ("started_at", "timing", {"started": 1.0}),
+    ("started", "timing", {"started": 1.0}),
     ("duration_us", "timing", {"duration_us": 1}),
     ("aborts", "timing", {"aborts": 1}),
     ("detail", "timing", {"detail": "other"}),
     ("thoughts", "timing", {"thoughts": [[5]]}),
-    ("first_moves", "timing", {"sides": [[1], [1]]}),
+    ("sides", "timing", {"sides": [[1], [1]]}),
 ]
-"""The column that a change of a line's field changes, the field, and its new value."""
+"""The key that is named, the field of a line that is changed, and its new value."""
 
 
 class Twins(NamedTuple):
@@ -230,8 +230,8 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("column", "name", "value"), CHANGES)
-def test_a_pair_that_differs_is_refused(twins: Twins, column: str, name: str, value: Any) -> None:
+@pytest.mark.parametrize(("key", "name", "value"), CHANGES)
+def test_a_pair_that_differs_is_refused(twins: Twins, key: str, name: str, value: Any) -> None:
     """A field in which a stored game differs from the file is named, and nothing stored."""
     before, lines = lines_of(twins.store), [*twins.lines]
     assert lines[:6] == before
@@ -240,7 +240,7 @@ def test_a_pair_that_differs_is_refused(twins: Twins, column: str, name: str, va
     document = msgspec.to_builtins(lines[2])
     document[name] = {**document[name], **value} if name == "timing" else value
     lines[2] = msgspec.convert(document, GameLine)
-    with pytest.raises(NotImportable, match=f"pair 1 of run 1 .* differs in {column}$"):
+    with pytest.raises(NotImportable, match=f"pair 1 of run 1 .* differs in {key}$"):
         take_in(twins.store, lines)
     assert lines_of(twins.store) == before
 
