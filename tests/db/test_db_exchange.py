@@ -246,6 +246,18 @@ def test_a_pair_that_differs_is_refused(twins: Twins, key: str, name: str, value
 
 
 @pytest.mark.slow
+def test_pairs_under_other_conditions_are_refused(twins: Twins) -> None:
+    """All lines of a run have one division, so it differs in all of them."""
+    before = lines_of(twins.store)
+    division = msgspec.structs.replace(twins.lines[0].division, budget={"time_ms": 999})
+    lines = [msgspec.structs.replace(line, division=division) for line in twins.lines]
+    with pytest.raises(NotImportable, match=r"pair 0 of run 1 .* differs in division$"):
+        take_in(twins.store, lines)
+    assert lines_of(twins.store) == before
+    assert len(twins.store.divisions.all()) == 1
+
+
+@pytest.mark.slow
 def test_a_planned_pair_and_a_repeated_number_are_refused(tmp_path: Path) -> None:
     """A planned pair is not overwritten, and a number may occur once in a file."""
     source = Played(tmp_path / "source.db")
