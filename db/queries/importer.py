@@ -285,7 +285,7 @@ class _Importer:
             raise NotImportable(
                 index,
                 f"no bot called {name!r} with the content {content_hash[:12]} is registered, and "
-                "the file does not describe it: export JSON Lines, which describe bots",
+                "the file does not describe it: import the whole file that `ladder export` wrote",
             )
         return found
 

@@ -258,6 +258,18 @@ def test_pairs_under_other_conditions_are_refused(twins: Twins) -> None:
 
 
 @pytest.mark.slow
+def test_a_part_of_a_file_that_does_not_describe_its_bots_is_refused(tmp_path: Path) -> None:
+    """Bots are described in the line of their first game; the advice is to import it all."""
+    source = Played(tmp_path / "source.db")
+    source.go("..")
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        with pytest.raises(NotImportable, match=r"no bot called 'hero' .*: import the whole file"):
+            take_in(copy, lines_of(source.store)[2:])
+        assert copy.runs.find() == []
+    source.store.close()
+
+
+@pytest.mark.slow
 def test_a_planned_pair_and_a_repeated_number_are_refused(tmp_path: Path) -> None:
     """A planned pair is not overwritten, and a number may occur once in a file."""
     source = Played(tmp_path / "source.db")
