@@ -36,6 +36,8 @@ CACHE_KIB = 16 * 1024
 """Page cache of a connection: the pages that storing a pair touches among a million games."""
 FOLLOWER_CACHE_KIB = 2 * 1024
 """Page cache of a following connection: every commit of others empties it."""
+INDEX_BLOCK = 32 * 1024
+"""Bytes of the first block of a WAL's index, by SQLite's description of its WAL mode."""
 WRITES = "connect4_writes"
 """Execution option of connections whose transactions begin with the write lock."""
 
@@ -207,8 +209,15 @@ class SqliteBackend(Backend):
         return status.st_size, status.st_mtime_ns
 
     def _has_wal(self) -> bool:
-        """Return whether there are changes in the WAL; it stays empty on a full disk."""
-        return os.path.exists(self.path + WAL) and os.path.getsize(self.path + WAL) > 0
+        """Return whether there are changes in the WAL, or another process may write some.
+
+        Without disk space a process leaves an empty WAL, and an index of less than a block.
+        """
+        wal, index = self.path + WAL, self.path + WAL_INDEX
+        if not os.path.exists(wal):
+            return False
+        is_whole = os.path.exists(index) and os.path.getsize(index) >= INDEX_BLOCK
+        return is_whole or os.path.getsize(wal) > 0
 
     def check_integrity(self, connection: Connection) -> list[str]:
         """Return faults of the file's structure, and references to missing rows."""

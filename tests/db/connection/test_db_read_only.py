@@ -1,8 +1,10 @@
 """Databases that this user can read but not write."""
 
 import os
+import socket
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -30,12 +32,13 @@ def fill_database(path: Path) -> None:
         play_all(store, new_run(store), add_bots(store), PAIRS)
 
 
-def leave_log(path: Path, *, index: bool) -> None:
-    """Kill a writer whose last change is only in the WAL."""
+def leave_log(path: Path, *, index: bool, empty: bool) -> None:
+    """Kill a writer whose last change is only in the WAL, or that has made no change."""
     child = os.fork()
     if not child:
         store = Store.open(str(path))
-        store.bots.add(new_bot("late"))
+        if not empty:
+            store.bots.add(new_bot("late"))
         os._exit(0)  # nothing is closed
     os.waitpid(child, 0)
     for ending in ("-wal", "-shm"):
@@ -88,6 +91,7 @@ def lock_up(path: Path, what: str) -> list[str]:
 @pytest.mark.parametrize(
     ("left", "told"),
     [
+        ("empty log and index", "read-only 4 bots"),
         ("nothing", "read-only 4 bots"),
         ("log", "Unwritable: {} was left by a process that was killed: run `ladder runs` where "),
         ("log and index", "read-only 5 bots"),
@@ -98,7 +102,7 @@ def test_a_database_that_cannot_be_written_is_read(
 ) -> None:
     """All committed games are read whatever files lie beside it, and those stay as they are."""
     if left != "nothing":
-        leave_log(closed, index="index" in left)
+        leave_log(closed, index="index" in left, empty="empty" in left)
     before = lock_up(closed, what)
     content = closed.read_bytes()
     assert as_nobody(lambda: look(closed)).startswith(told.format(closed))
@@ -115,6 +119,30 @@ def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
             Path(f"{closed}{ending}").chmod(0o644)
         lock_up(closed, "folder")
         assert as_nobody(lambda: look(closed)) == "read-only 5 bots"
+
+
+@pytest.mark.slow
+def test_a_database_that_another_user_begins_to_write_is_read(closed: Path) -> None:
+    """The WAL of an open database is empty until its first change, which the reader must see."""
+    here, there = socket.socketpair()
+
+    def read_twice() -> str:
+        with Store.open_to_read(str(closed)) as reader:
+            before = len(reader.bots.all())
+            there.send(b"1")
+            there.recv(1)
+            return f"{before} bots, then {len(reader.bots.all())}"
+
+    with here, there, Store.open(str(closed)) as store, ThreadPoolExecutor() as threads:
+        for ending in ("-wal", "-shm"):
+            Path(f"{closed}{ending}").chmod(0o644)
+        lock_up(closed, "folder")
+        told = threads.submit(as_nobody, read_twice)
+        told.add_done_callback(lambda _: there.send(b"1"))  # also if it fails before
+        here.recv(1)
+        store.bots.add(new_bot("late"))
+        here.send(b"1")
+        assert told.result() == "4 bots, then 5"
 
 
 def test_an_older_database_that_cannot_be_written_is_refused(closed: Path) -> None:
