@@ -5,6 +5,7 @@ import contextlib
 import os
 import sys
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,15 +37,19 @@ class ReviewJob:
 class Reviews:
     """The reviews of a server; they are started and followed in its loop."""
 
-    def __init__(self, database: str, *, is_allowed: bool) -> None:
+    def __init__(
+        self, database: str, *, is_allowed: bool, command: Sequence[str] = COMMAND
+    ) -> None:
         """Start nothing.
 
         Args:
             database: the database of the games.
             is_allowed: whether visitors may start reviews.
+            command: the program that reviews a game.
 
         """
         self.is_allowed = is_allowed
+        self._command = command
         self._database = database
         self._kept: OrderedDict[str, ReviewJob] = OrderedDict()
         """The latest reviews by number of the game; the last one may run."""
@@ -114,24 +119,28 @@ class Reviews:
 
     async def _run(self, review: ReviewJob) -> None:
         request = ReviewRequest(self._database, str(review.game.id), os.getpid())
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches only the server, which then ends this process
-        )
+        process = None
         try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C reaches only the server, which then ends it
+            )
             async with asyncio.timeout(LONGEST_S):
                 answer, _ = await process.communicate(msgspec.json.encode(request))
             review.result = msgspec.json.decode(answer, type=ReviewResult)
         except TimeoutError:
             problem = f"the analysis took longer than {LONGEST_S / 60:.0f} minutes: try again later"
             review.result = ReviewResult(problem=problem)
+        except OSError as error:
+            problem = f"the analysis cannot be started ({error.strerror}): try again later"
+            review.result = ReviewResult(problem=problem)
         except msgspec.DecodeError:
             problem = "the analysis failed: the terminal of `ladder serve` shows why"
             review.result = ReviewResult(problem=problem)
         finally:
             review.is_over = True
-            if process.returncode is None:
+            if process is not None and process.returncode is None:
                 process.kill()
                 await process.wait()

@@ -1,5 +1,6 @@
 """The analysis of a game from its page: who may start it, its progress, its result and its end."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 from db.store import Store
 from ladder.results.analysis.division import read_truth
 from ladder.web.review_process import ReviewRequest, run
+from ladder.web.reviews import Reviews
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start, children_with
 from tests.support.browser import Opened, until
+from tests.support.loops import run_apart
 
 Visit = Callable[..., Opened]
 BOARD, LARGE = "4x4", "12x12"
@@ -59,6 +62,25 @@ def test_a_server_without_bots_reviews_nothing(database: str, start_server: Star
     assert 'id="analyse"' not in server.ask("/games/1").text
     refused = start_review(server, 1)
     assert (refused.status, "--players" in refused.document["error"]) == (503, True)
+
+
+def test_an_analysis_that_cannot_start_is_over(database: str) -> None:
+    """Its state has the reason, and another analysis may start."""
+    with Store.open(database) as store:
+        row = store.games.get(1)
+    assert row is not None
+
+    async def analysed() -> Any:
+        reviews = Reviews(database, is_allowed=True, command=("/nosuch/program",))
+        async with asyncio.timeout(20):
+            for _ in range(2):
+                reviews.start(row)
+                while not reviews.state("1")["over"]:
+                    await asyncio.sleep(0.01)
+        await reviews.close()
+        return reviews.state("1")["says"]
+
+    assert "cannot be started (No such file or directory)" in run_apart(analysed())
 
 
 @pytest.mark.slow
