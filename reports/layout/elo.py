@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ladder.results.standings.comparison import BotDifference
 
 MOST_UNLIKE = 0.1
-"""Share of an error by which the likelihood's half interval may differ and `±` still is printed."""
+"""Share of an error by which an end of the likelihood's interval may differ for `±`."""
 
 
 def interval_values(estimate: "EloEstimate | BotDifference", *, digits: int = 2) -> dict[str, Any]:
@@ -36,8 +36,9 @@ def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
         return "-"
     low, high = estimate.low95, estimate.high95
     if low is not None and high is not None:
-        unlike = abs((high - low) / 2 - estimate.error95)
-        if unlike > MOST_UNLIKE * estimate.error95:
+        error = estimate.error95
+        unlike = max(abs(low - (estimate.elo - error)), abs(high - (estimate.elo + error)))
+        if unlike > MOST_UNLIKE * error:
             return f"{estimate.elo:+z.{digits}f} ({low:+.0f} .. {high:+.0f})"
     return f"{estimate.elo:+z.{digits}f} ± {estimate.error95:.{digits}f}"
 
