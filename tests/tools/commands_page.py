@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from ladder.cli.app import COMMANDS, parser
+from ladder.cli.app import parser
 from ladder.cli.declare import shared_options
 from ladder.cli.help import HELP_ALL, VARIABLES, first_sentence, option_sections
 from ladder.cli.run_options import BotOptions, RunOptions
@@ -15,13 +15,10 @@ PAGE = ROOT / "docs" / "commands.md"
 
 GROUPS = {
     f"all [{words}](#shared-options)": {
-        f"`--{each.name.replace('_', '-')}`" for each in fields(group) if each.name != "context"
+        f"--{each.name.replace('_', '-')}" for each in fields(group) if each.name != "context"
     }
     for words, group in (("options of play", RunOptions), ("limits", BotOptions))
 }
-
-DEVELOPERS = "To develop the players and this program"
-"""Commands whose options only their help describes."""
 
 Row = tuple[str, str]
 """An option with its value, and its help."""
@@ -71,32 +68,15 @@ def _shared_options() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     for words, command in walk(parser()):
-        rows = _rows(command)
-        is_shared = {
-            spelling: parameter.help == shared.text
-            for parameter in command.params
-            if (shared := shared_options().get(parameter.name))
-            for spelling in parameter.opts
-        }
-        name = " ".join(words)
-        yield f"## ladder {name}\n"
+        yield f"## ladder {' '.join(words)}\n"
         yield f"{_escaped(first_sentence(command.help))} `{command.epilog}`\n"
-        if words[0] in COMMANDS[DEVELOPERS]:
-            continue
-        own, shared = [], []
-        for row in rows:
-            spelling = row[0].replace(",", " ").split()[0]
-            if is_shared.get(spelling):
-                shared.append(f"`{spelling}`")
-            else:
-                own.append(row)
-        if own:
-            yield _list(own)
+        names = [row[0].replace(",", " ").split()[0] for row in _rows(command)]
         for link, group in GROUPS.items():
-            if group <= set(shared):
-                shared = [link, *(name for name in shared if name not in group)]
-        if shared:
-            yield f"Also: {', '.join(shared)}.\n"
+            if group <= set(names):
+                names = [*(name for name in names if name not in group), link]
+        shown = ", ".join(name if name.startswith("all ") else f"`{name}`" for name in names)
+        if shown:
+            yield f"Takes {shown}.\n"
 
 
 def _list(rows: list[Row]) -> str:
