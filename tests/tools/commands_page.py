@@ -71,6 +71,7 @@ def _commands() -> Iterator[str]:
         yield f"## ladder {' '.join(words)}\n"
         yield f"{_escaped(first_sentence(command.help))} `{command.epilog}`\n"
         names = [row[0].replace(",", " ").split()[0] for row in _rows(command)]
+        names = [name for name in names if name not in {"--db", "--json"}]
         for link, group in GROUPS.items():
             if group <= set(names):
                 names = [*(name for name in names if name not in group), link]
