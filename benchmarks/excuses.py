@@ -87,7 +87,7 @@ def play(kind: str, first: int, pairs: int, options: argparse.Namespace) -> Coun
     from db.records.pairs import Entrant, PairPlan
     from ladder.match.game.bot_pool import BotPool
     from ladder.match.game.referee import play_pair
-    from ladder.match.process.confinement import Confinement
+    from ladder.match.process.sandbox import Confinement
     from ladder.match.specs.start_command import builtin_launch, make_entrant
 
     budget = Budget(time_ms=options.time)

@@ -4,7 +4,7 @@ Every fake bot plays against an honest one for real, in both colours by turns, w
 and after each game two honest bots play one. Prints a Markdown table:
 
 - *charged*: how often the guilty side alone lost, with the termination that was stored;
-- *to SIGKILL*: from the missed deadline to our signal, in ms, median and most;
+- *to the order*: from the missed deadline to the order to kill, in ms, median and most;
 - *to all gone*: from there (or from the moment in which the fault was seen) until nothing that the
   bot started is alive, in ms, median and most;
 - *cost*: how much longer the game took than the time that the bot was given, in ms, the start of
@@ -14,7 +14,6 @@ Exit code 1 when a game was charged otherwise, or when a process was left.
 """
 
 import argparse
-import signal
 import statistics
 import sys
 import tempfile
@@ -43,7 +42,8 @@ from ladder.match.process.bot_process import (
     BotProcess,
     TimedReply,
 )
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
+from ladder.match.process.supervisor_client import SupervisorClient
 from tests.support.fakes import (
     fake_start,
     living,
@@ -86,7 +86,7 @@ class Seen:
     """Measurements of one fault; times in ms."""
 
     charged: Counter[str] = field(default_factory=Counter)
-    signal_ms: list[float] = field(default_factory=list)
+    order_ms: list[float] = field(default_factory=list)
     gone_ms: list[float] = field(default_factory=list)
     cost_ms: list[float] = field(default_factory=list)
     stalled: int = 0
@@ -100,7 +100,7 @@ class Clocks:
     missed: float | None = None
     """The deadline that was missed."""
     failed: float | None = None
-    signalled: float | None = None
+    ordered: float | None = None
     gone: float | None = None
     given_s: float = 0.0
     """What the bot was given at the question where it failed, when it used that up."""
@@ -109,7 +109,7 @@ class Clocks:
 def watched() -> Clocks:
     """Record the times of the harness's own calls during the block."""
     clocks = Clocks()
-    ask, kill, send = BotProcess.ask, BotProcess.kill, signal.pidfd_send_signal
+    ask, kill, end = BotProcess.ask, BotProcess.kill, SupervisorClient.request_end
 
     def noted_ask(self: BotProcess, request: Request, **options: Any) -> TimedReply:
         begun = time.perf_counter()
@@ -128,14 +128,14 @@ def watched() -> Clocks:
         if first:
             clocks.gone = time.perf_counter()
 
-    def noted_send(pidfd: int, number: int) -> None:
-        if clocks.signalled is None:
-            clocks.signalled = time.perf_counter()
-        send(pidfd, number)
+    def noted_end(self: SupervisorClient) -> None:
+        if clocks.ordered is None:
+            clocks.ordered = time.perf_counter()
+        end(self)
 
     BotProcess.ask = noted_ask  # type: ignore[assignment, method-assign]
     BotProcess.kill = noted_kill  # type: ignore[method-assign]
-    signal.pidfd_send_signal = noted_send  # type: ignore[assignment]
+    SupervisorClient.request_end = noted_end  # type: ignore[method-assign]
     return clocks
 
 
@@ -146,7 +146,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="faults whose mode begins so")
     options = parser.parse_args()
     clocks = watched()
-    print("| fault | charged | to SIGKILL, ms | to all gone, ms | cost, ms |")
+    print("| fault | charged | to the order, ms | to all gone, ms | cost, ms |")
     print("|---|---|---|---|---|")
     totals = Seen()
     with tempfile.TemporaryDirectory() as text:
@@ -157,13 +157,13 @@ def main() -> int:
             for number in range(options.rounds):
                 one_round(fault, number, Path(text), clocks, seen)
             print_row(fault, seen)
-            for name in ("signal_ms", "gone_ms", "cost_ms"):
+            for name in ("order_ms", "gone_ms", "cost_ms"):
                 getattr(totals, name).extend(getattr(seen, name))
             totals.stalled += seen.stalled
             totals.left += seen.left
             totals.wrong += seen.wrong
     print(
-        f"\nAll {len(totals.gone_ms)} faults together: {both(totals.signal_ms)} ms to SIGKILL, "
+        f"\nAll {len(totals.gone_ms)} faults together: {both(totals.order_ms)} ms to the order, "
         f"{both(totals.gone_ms)} ms to all gone (median / most). Charged otherwise: "
         f"{totals.wrong}. Played again because the machine stalled: {totals.stalled}. "
         f"Processes left: {totals.left}."
@@ -178,7 +178,7 @@ def one_round(fault: Fault, number: int, folder: Path, clocks: Clocks, seen: See
     pool = BotPool(Confinement(limits=fault.limits, sandbox=()))
     try:
         play_game(plan(good, good, fault), pool, swapped=False)
-        clocks.missed = clocks.failed = clocks.signalled = clocks.gone = None
+        clocks.missed = clocks.failed = clocks.ordered = clocks.gone = None
         clocks.given_s = 0.0
         begun = time.perf_counter()
         swapped = number % 2 == 1
@@ -190,8 +190,8 @@ def one_round(fault: Fault, number: int, folder: Path, clocks: Clocks, seen: See
         seen.wrong += not fits
         seen.charged[charged or "none"] += 1
         seen.cost_ms.append(1000 * (took - clocks.given_s))
-        if clocks.missed is not None and clocks.signalled is not None:
-            seen.signal_ms.append(1000 * (clocks.signalled - clocks.missed))
+        if clocks.missed is not None and clocks.ordered is not None:
+            seen.order_ms.append(1000 * (clocks.ordered - clocks.missed))
         if clocks.gone is not None and clocks.failed is not None:
             seen.gone_ms.append(1000 * (clocks.gone - (clocks.missed or clocks.failed)))
         after = play_game(plan(good, good, fault), pool, swapped=False)
@@ -221,7 +221,7 @@ def plan(a: Start, b: Start, fault: Fault) -> PairPlan:
 def print_row(fault: Fault, seen: Seen) -> None:
     """Print the fault's line of the table."""
     charged = ", ".join(f"{count} {kind}" for kind, count in seen.charged.items())
-    cells = [fault.name, charged, *map(both, (seen.signal_ms, seen.gone_ms, seen.cost_ms))]
+    cells = [fault.name, charged, *map(both, (seen.order_ms, seen.gone_ms, seen.cost_ms))]
     print("| " + " | ".join(cells) + " |", flush=True)
 
 

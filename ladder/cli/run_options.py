@@ -33,8 +33,8 @@ from ladder.match.openings.openings_file import (
     read_openings,
     shipped_openings,
 )
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import allowed_cpus
+from ladder.match.process.sandbox import Confinement
 from ladder.names import check_line
 from ladder.runs.executor import Workforce
 from ladder.runs.pairings import Pairing

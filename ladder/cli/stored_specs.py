@@ -11,7 +11,7 @@ from db.store import Store, locate
 from ladder.cli.database import is_missing, open_draft, open_store, open_to_read
 from ladder.cli.output import print_error
 from ladder.cli.run_options import BotOptions
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.from_spec import NamedSpec, find_or_examine, is_spec
 from ladder.match.registry.origin import describe_changed_origins
 from ladder.match.registry.register import known_bots, save_bot

@@ -13,7 +13,7 @@ from db.records.restart import Restart
 from db.records.runs import FIXED_OPENING, OPTIONS, Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.pair_seeds import DERIVATION
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import Pairing

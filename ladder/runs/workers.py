@@ -12,8 +12,8 @@ from db.records.pairs import PairPlan, PairRecord
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
+from ladder.match.process.sandbox import Confinement
 from ladder.match.process.worker_pool import WorkerPool
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from engine.seeds import SplitMix
 from ladder.errors import BotFailure, InvalidRun, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.registered import unpacked_launch
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.spec import read_spec

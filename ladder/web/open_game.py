@@ -20,8 +20,8 @@ from engine.board import Board
 from engine.errors import EngineError
 from engine.seeds import SEED_LIMIT
 from ladder.errors import BotFailure, LadderError, Stopped, UsageError
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claimed_cpus
+from ladder.match.process.sandbox import Confinement
 from ladder.results.analysis.division import format_columns
 from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import BotMove, BotResignation, InteractiveGame, prepare_entrant

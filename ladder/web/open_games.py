@@ -7,7 +7,7 @@ import asyncio
 import time
 from typing import NamedTuple
 
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.web.errors import Refused
 from ladder.web.open_game import SERVER_STOPPED, GameRequest, OpenGame
 

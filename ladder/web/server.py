@@ -13,7 +13,7 @@ import uvicorn
 
 from ladder.addresses import is_loopback
 from ladder.errors import UsageError
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.signals import current_stop
 from ladder.web.app import application
 from ladder.web.boards import Boards

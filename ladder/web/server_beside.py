@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.runs.settings import LIMIT_NAMES
 from ladder.signals import current_stop
 

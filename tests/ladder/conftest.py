@@ -12,8 +12,8 @@ from db.records.launch import (
     Limits,
 )
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.process_tree import BotHistory
+from ladder.match.process.sandbox import Confinement
 from tests.support.fakes import (
     StartFake,
     await_none,

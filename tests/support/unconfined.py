@@ -1,7 +1,7 @@
 """A confinement without limits, for tests of other things."""
 
 from db.records.launch import DEFAULT_LIMITS
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 
 UNCONFINED = Confinement(limits=DEFAULT_LIMITS, sandbox=())
 """The default limits, no sandbox, no logs."""

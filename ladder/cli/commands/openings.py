@@ -18,7 +18,6 @@ from ladder.match.openings.draw import (
     OpeningConditions,
     WantedValue,
     draw_openings,
-    format_openings,
 )
 from ladder.match.process.cpus import allowed_cpus
 from ladder.runs.schedule import refuse_long_openings
@@ -104,7 +103,7 @@ def make(
     if current_stop().is_requested():
         print_error("stopped: nothing was written")
         return ExitCode.STOPPED
-    write_file(file, format_openings(found), "FILE")
+    write_file(file, "".join(f"{opening}\n" for opening in found), "FILE")
     known = opening_set(found)
     if json:
         print_out(to_json(made_document(str(file), known, state)))

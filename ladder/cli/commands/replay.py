@@ -20,7 +20,7 @@ from ladder.cli.parsing import parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.terminal.screen import Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import Stopped, UsageError
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.results.analysis.division import GameTruth, read_truth
 from ladder.results.analysis.game import SECONDS, ReviewLimits, review_game, save_review
 from ladder.results.overview.games import MOST_DIGITS, unstored_game

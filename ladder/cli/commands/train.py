@@ -29,8 +29,8 @@ from ladder.learning.c4ai.loop import TrialsInWorker
 from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
 from ladder.learning.value.loop import LearningState, learn
 from ladder.learning.value.settings import settings_for
-from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.process.cpus import allowed_cpus
+from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.match.registry.register import (
     RegistrationRequest,
     examine,

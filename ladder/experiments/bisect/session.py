@@ -18,7 +18,7 @@ from ladder.experiments.bisect.history import SHORT, CommitHistory
 from ladder.experiments.bisect.result import BisectResult, result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.match.registry.register import remove_unused_builds
 from ladder.runs.pairings import GATE, Pairing

@@ -16,7 +16,7 @@ from ladder.errors import BotFailure, MachineStalled, UnfitBot
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.registered import leave_out, make_entrants, refuse_unplayable
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.match.specs.compile import compile_players

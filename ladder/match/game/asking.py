@@ -66,8 +66,6 @@ def ready_limit_s(entrant: Entrant) -> float:
 class SideClock:
     """One side's time: the deadline of each of its moves, and what it has left."""
 
-    __slots__ = ("_cells", "_has_bank", "_margin_us", "_time", "_watchdog_us")
-
     def __init__(
         self,
         budget: Budget,

@@ -6,7 +6,6 @@ processes are kept, and the least recently used ones are ended.
 
 import contextlib
 from collections import defaultdict, deque
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
 from db.records.launch import Start
 from ladder.errors import BotProtocolError, UsageError
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.process_tree import BotHistory
+from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor import HEAD, TAIL
 from ladder.names import check_text
 
@@ -71,14 +70,11 @@ class BotPool:
             BotFailure: the bot did not start or did not answer hello; nothing of it is left.
 
         """
-        for place in range(len(self._idle) - 1, -1, -1):
-            kept, process = self._idle[place]
-            if kept == start:
-                del self._idle[place]
-                if process.is_unusable():
-                    process.kill()
-                    continue
+        while process := self.idle_process(start):
+            self._idle.remove((start, process))
+            if not process.is_unusable():
                 return process
+            process.kill()
         process = self._start(start, name)
         try:
             exchange_hello(process, self._hello_s)
@@ -88,21 +84,19 @@ class BotPool:
         return process
 
     def idle_process(self, start: Start) -> BotProcess | None:
-        """Return an idle process of a bot, which stays in the pool; None if there is none."""
-        return next((process for kept, process in self._idle if kept == start), None)
+        """Return the latest idle process of a bot, which stays in the pool, or None."""
+        return next((process for kept, process in reversed(self._idle) if kept == start), None)
 
     def pause_idle(self) -> None:
         """Stop all idle processes until their next question, for a game has the CPU now.
 
         A process that wrote something unasked, or lost its supervisor, is killed.
         """
-        for each in self._idle.copy():
-            _, process = each
+        for _, process in self._idle:
             if process.is_unusable():
-                self._idle.remove(each)
                 process.kill()
-            else:
-                process.pause()
+            process.pause()
+        self._idle = [each for each in self._idle if each[1].alive]
 
     def fetch_hello(self, start: Start, name: str = "bot") -> HelloReply:
         """Return the hello of a bot; its process ends.
@@ -152,10 +146,10 @@ class BotPool:
                 if len(logs) > self._most_logs:
                     logs.popleft().unlink()
 
-    def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
-        """End every idle process, by default by killing it."""
+    def close(self) -> None:
+        """Kill every idle process."""
         while self._idle:
-            end(self._idle.pop()[1])
+            self._idle.pop()[1].kill()
         self._collect_logs()
 
 

@@ -2,9 +2,10 @@
 
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple, Self, assert_never
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from bots.protocol import GameOver, MoveReply, Resign
+from bots.protocol import GameOver, Resign
 from db.records import thought_blob
 from db.records.games import GameRecord, LastOutput, Proof, SideSums, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
@@ -70,16 +71,16 @@ def _lost_by(side: int) -> Result:
     return Result.WIN if side else Result.LOSS
 
 
+@dataclass
 class PairNotes:
     """Events of a pair besides its games."""
 
-    def __init__(self) -> None:
-        self.failed_starts: list[int] = []
-        """Revisions of bots that could not be started or did not answer hello."""
-        self.stalls: list[str] = []
-        """Why the pair was played again, each time."""
-        self.excused = 0
-        """Late moves that counted, because the machine explains their delay."""
+    failed_starts: list[int] = field(default_factory=list)
+    """Revisions of bots that could not be started or did not answer hello."""
+    stalls: list[str] = field(default_factory=list)
+    """Why the pair was played again, each time."""
+    excused: int = 0
+    """Late moves that counted, because the machine explains their delay."""
 
 
 def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = None) -> PairRecord:
@@ -128,15 +129,27 @@ def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
 class _Side:
     """One side of the game."""
 
-    __slots__ = ("clock", "entrant", "process", "unplayed_us")
-
     def __init__(self, entrant: Entrant, plan: PairPlan, cells: int) -> None:
         self.entrant = entrant
-        self.process: BotProcess | None = None
-        self.unplayed_us: int | None = None
-        """Time of the move that never came, or of a resignation; None if there was none."""
+        self.thoughts: list[Thought] = []
+        """Records of its moves, including an illegal one."""
+        self.unplayed_us: list[int] = []
+        """Time of the move that never came, or of a resignation."""
         self.clock = SideClock(
             entrant.budget, cells, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s
+        )
+
+    @property
+    def sums(self) -> SideSums:
+        """Sums over its moves, including one that never came."""
+        times = [thought.time_us for thought in self.thoughts] + self.unplayed_us
+        reported = [thought for thought in self.thoughts if thought.work]
+        return SideSums(
+            moves=len(times),
+            time_us=sum(times),
+            max_us=max(times, default=0),
+            simulations=sum([thought.work or 0 for thought in reported]),
+            searched_us=sum([thought.time_us for thought in reported]),
         )
 
 
@@ -158,9 +171,9 @@ class _Game:
         self.notes = notes
         board = parse_board(plan.board)
         entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
-        self.sides = (
-            _Side(entrants[0], plan, board.cells), _Side(entrants[1], plan, board.cells)
-        )  # fmt: skip
+        self.sides = [_Side(entrant, plan, board.cells) for entrant in entrants]
+        self.processes: list[BotProcess] = []
+        """The processes of both sides that play this game."""
         self.game = MutableGame(board, plan.opening)
         self.adjudicator = _make_adjudicator(plan)
         self.thoughts: list[Thought] = []
@@ -182,17 +195,14 @@ class _Game:
             self._show(end)
             self._finish(end)
         finally:
-            # A process that is still here was interrupted in the middle of the game.
-            for side in self.sides:
-                if side.process is not None:
-                    side.process.kill()
-                    side.process = None
+            for process in self.processes:  # interrupted in the middle of the game
+                process.kill()
         return GameRecord(
             swapped=self.swapped,
             moves=tuple(self.game.moves),
             result=end.result,
             termination=end.termination,
-            sides=(self._sum(0), self._sum(1)),
+            sides=(self.sides[0].sums, self.sides[1].sums),
             thoughts=thought_blob.encode(self.thoughts),
             started=started,
             duration_us=(time.perf_counter_ns() - clock) // 1000,
@@ -227,7 +237,7 @@ class _Game:
         if self.broadcast is None or not self.broadcast.is_due(is_end=end is not None):
             return
         first, second = self.sides
-        last = [(self._thoughts(index) or [Thought(0)])[-1] for index in (0, 1)]
+        last = [(side.thoughts or [Thought(0)])[-1] for side in self.sides]
         board = BoardInPlay(
             worker=os.getpid(),
             pair=self.plan.id,
@@ -238,7 +248,7 @@ class _Game:
             moves=tuple(self.game.moves),
             values=(last[0].value, last[1].value),
             last_us=(last[0].time_us, last[1].time_us),
-            time_us=(self._sum(0).time_us, self._sum(1).time_us),
+            time_us=(first.sums.time_us, second.sums.time_us),
             time_ms=(first.entrant.budget.time_ms, second.entrant.budget.time_ms),
             result=None if end is None else end.result,
             termination=None if end is None else end.termination,
@@ -248,19 +258,19 @@ class _Game:
 
     def _prepare(self, index: int) -> None:
         """Get a process of one side ready for this game. Raises BotFailure."""
-        side = self.sides[index]
-        entrant = side.entrant
+        entrant = self.sides[index].entrant
         try:
-            side.process = self.pool.acquire(entrant.start, entrant.name)
+            process = self.pool.acquire(entrant.start, entrant.name)
         except BotFailure:
             self.notes.failed_starts.append(entrant.revision)
             raise
+        self.processes.append(process)
         name = f"{self.plan.id}-{int(self.swapped)}"
         question = make_new_game(
             entrant, self.game.board, game=name, side=index, seed=self.plan.seed
         )
-        side.process.ask(question, timeout_s=ready_limit_s(entrant))
-        side.process.begin_game()
+        process.ask(question, timeout_s=ready_limit_s(entrant))
+        process.begin_game()
 
     def _move(self, index: int) -> bool:
         """Ask a side for its move, record it and play it; return False if it resigns.
@@ -270,67 +280,40 @@ class _Game:
             MachineStalled: the machine delayed it so long that no answer came.
 
         """
-        game, side = self.game, self.sides[index]
-        process = side.process
-        assert process is not None  # noqa: S101 - prepared before the first move
-        limit_us = side.clock.limit_us
+        game, side, process = self.game, self.sides[index], self.processes[index]
         try:
             answer = side.clock.ask(process, game.moves, self.sides[1 - index].clock.bank_us)
         except BotTimeout:
-            side.unplayed_us = limit_us
+            side.unplayed_us.append(side.clock.limit_us)
             raise
         self.notes.excused += answer.is_excused
         reply = answer.reply
-        match reply:
-            case MoveReply():
-                thought = make_thought(answer.elapsed_us, reply.info, process.tree.turn_us)
-                self.thoughts.append(thought)
-                try:
-                    game.play(reply.column)
-                except IllegalMove as error:
-                    raise illegal_move_error(game.position(), reply.column) from error
-                return True
-            case Resign():
-                side.unplayed_us = answer.elapsed_us
-                return False
-            case _:
-                assert_never(reply)
-
-    def _thoughts(self, index: int) -> list[Thought]:
-        """Return the records of one side's moves, including an illegal one."""
-        return self.thoughts[(index + len(self.plan.opening)) & 1 :: 2]
-
-    def _sum(self, index: int) -> SideSums:
-        """Return the sums over one side's moves, including one that never came."""
-        thoughts = self._thoughts(index)
-        times = [thought.time_us for thought in thoughts]
-        unplayed_us = self.sides[index].unplayed_us
-        if unplayed_us is not None:
-            times.append(unplayed_us)
-        reported = [thought for thought in thoughts if thought.work]
-        return SideSums(
-            moves=len(times),
-            time_us=sum(times),
-            max_us=max(times, default=0),
-            simulations=sum([thought.work or 0 for thought in reported]),
-            searched_us=sum([thought.time_us for thought in reported]),
-        )
+        if isinstance(reply, Resign):
+            side.unplayed_us.append(answer.elapsed_us)
+            return False
+        thought = make_thought(answer.elapsed_us, reply.info, process.tree.turn_us)
+        self.thoughts.append(thought)
+        side.thoughts.append(thought)
+        try:
+            game.play(reply.column)
+        except IllegalMove as error:
+            raise illegal_move_error(game.position(), reply.column) from error
+        return True
 
     def _finish(self, end: GameEnd) -> None:
         """Send the result to both bots and release their processes; kill that of the offender."""
-        message = GameOver(end.result.value, end.termination.value)
-        for index, side in enumerate(self.sides):
-            process, side.process = side.process, None
-            if process is None:
-                continue
+        while self.processes:
+            process = self.processes.pop()
+            index = len(self.processes)
             if index == end.offender:
                 process.failed = True
                 process.kill()
                 self.last_output = process.last_output()
                 continue
-            process.send(message)
-            renew = side.entrant.should_restart(pair_ended=self.swapped)
-            self.pool.release(side.entrant.start, process, renew=renew)
+            process.send(GameOver(end.result.value, end.termination.value))
+            entrant = self.sides[index].entrant
+            renew = entrant.should_restart(pair_ended=self.swapped)
+            self.pool.release(entrant.start, process, renew=renew)
 
 
 def _make_adjudicator(plan: PairPlan) -> "Adjudicator | None":

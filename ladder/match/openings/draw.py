@@ -1,8 +1,8 @@
 """Drawing of openings: random positions that are kept if their value fits."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 from functools import partial
 from itertools import count
 
@@ -15,7 +15,6 @@ from engine.opening_set import Opening
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
-from engine.solver.value import Outcome
 from ladder.errors import UsageError
 from ladder.look_ahead import idle_threads, in_order
 from ladder.search_watch import SearchWatch
@@ -114,13 +113,14 @@ def draw_openings(
     """
     seen: set[bytes] = set()
 
-    def evaluate(number: int) -> tuple[Position, bytes, _Fit]:
+    def evaluate(number: int) -> tuple[Position, bytes, tuple[bool, bool]]:
         kind = conditions.boards[number % len(conditions.boards)]
         drawn = _draw(kind, conditions.plies, SplitMix(mix(conditions.seed, number)))
         key, _ = key_of(drawn)
         # a repetition is left out below
-        is_needed = key not in seen and not is_stopped()
-        return drawn, key, _judge(drawn, conditions, search, is_stopped) if is_needed else _Fit.NO
+        if key in seen or is_stopped():
+            return drawn, key, (False, False)
+        return drawn, key, _judge(drawn, conditions, search, is_stopped)
 
     with idle_threads(threads) as pool:
         streams = [
@@ -133,15 +133,15 @@ def draw_openings(
                 raise UsageError(_describe_shortage(conditions, progress))
             rejected += 1
             report(progress)
-            position, key, fit = next(streams[progress.found % len(streams)])
+            position, key, (fits, is_searched) = next(streams[progress.found % len(streams)])
             if key in seen:
                 continue
             seen.add(key)
             progress.tried += 1
-            if fit is not _Fit.NO:
+            if fits:
                 rejected = 0
                 progress.found += 1
-                progress.by_search += fit is _Fit.SEARCHED
+                progress.by_search += is_searched
                 yield Opening(position.board, position.moves)
 
 
@@ -163,43 +163,30 @@ def _describe_shortage(conditions: OpeningConditions, progress: DrawingProgress)
     )
 
 
-class _Fit(Enum):
-    """Whether a position has the wanted value."""
-
-    NO = auto()
-    YES = auto()
-    SEARCHED = auto()
-    """A player's search accepted it, because the solver could not."""
-
-
 def _judge(
     position: Position,
     conditions: OpeningConditions,
     search: Callable[[Position], float | None],
     is_stopped: Callable[[], bool],
-) -> _Fit:
-    """Return whether a position has the wanted value; NO after a stop.
+) -> tuple[bool, bool]:
+    """Return whether a position has the wanted value, and whether only a player's search decides.
+
+    After a stop it has not.
 
     Each solver has an empty table, so that bounds do not depend on other positions.
     """
     wanted = conditions.wanted
     if wanted is WantedValue.ANY:
-        return _Fit.YES
+        return True, False
     from engine.solver.solver import Solver  # loads the compiler
 
     solver = Solver(position.board, TABLE_MIB)
     solve = partial(solver.solve, position, weak=True, nodes=conditions.nodes)
     outcome = SearchWatch([solver], is_stopped).wait(solve).outcome
     if is_stopped():
-        return _Fit.NO
+        return False, False
     if outcome is None and wanted is WantedValue.BALANCED:
         value = search(position)
-        return _Fit.NO if value is None or abs(value) > conditions.within else _Fit.SEARCHED
-    draws = (WantedValue.BALANCED, WantedValue.DRAW)
-    fits = outcome is Outcome.DRAW if wanted in draws else str(outcome) == wanted.value
-    return _Fit.YES if fits else _Fit.NO
-
-
-def format_openings(openings: Sequence[Opening]) -> str:
-    """Return the text of a file of openings."""
-    return "".join(f"{opening}\n" for opening in openings)
+        return value is not None and abs(value) <= conditions.within, True
+    expected = WantedValue.DRAW if wanted is WantedValue.BALANCED else wanted
+    return str(outcome) == expected.value, False

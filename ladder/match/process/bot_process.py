@@ -12,8 +12,8 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from time import perf_counter_ns
-from typing import Generic, NamedTuple, NoReturn, TypeVar, overload
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from bots.protocol import (
     UNREADABLE,
@@ -27,24 +27,16 @@ from bots.protocol import (
     Reply,
     Request,
     Resign,
-    encode,
     parse_reply,
 )
 from db.records.games import LastOutput
 from db.records.launch import Start
 from ladder.errors import BotFailure, MachineStalled
 from ladder.match.process import failures
-from ladder.match.process.confinement import Confinement
-from ladder.match.process.counters import QueueWatch, read_counters
-from ladder.match.process.lateness import Counters, Delay, measure_delay
-from ladder.match.process.line_channel import (
-    ChannelError,
-    ClosedError,
-    LateError,
-    LineChannel,
-    NotOneLineError,
-)
+from ladder.match.process.lateness import Delay, DelayWatch
+from ladder.match.process.line_channel import ClosedError, LineChannel
 from ladder.match.process.process_tree import BotHistory, ProcessTree
+from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
 
 START_S = 1.0
@@ -56,8 +48,6 @@ LONGEST_WAIT_S = 1.0
 LOADING_WAIT = 4
 """The same for the first new game of a process, in times of its timeout from the question on. A
 program that computes without end uses up its timeout meanwhile, even beside two others."""
-LATE_SLICE_S = 0.004
-"""Time between two readings of the counters meanwhile."""
 EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {
     Hello: (HelloReply,),
     NewGame: (Ready,),
@@ -82,17 +72,14 @@ class TimedReply(NamedTuple, Generic[R_co]):
 MoveAnswer = TimedReply[MoveReply | Resign]
 
 
-class _TimedMove(NamedTuple):
-    """The limits of a timed move, and the counters before its question."""
+class _Asked(NamedTuple):
+    """A question and its limits."""
 
-    budget_s: float
+    request: Question
     timeout_s: float
-    before: Counters
-
-    def excuses(self, delay: Delay) -> bool:
-        """Return whether the machine explains a late answer."""
-        margin_s = self.timeout_s - self.budget_s
-        return delay.is_excused(int(self.budget_s * 1e6), int(margin_s * 1e6))
+    budget_us: int
+    watch: DelayWatch | None
+    """Measures what delays the answer; None if the question is not timed."""
 
 
 class BotProcess:
@@ -113,7 +100,7 @@ class BotProcess:
         self.failed = False
         self._is_new = True
         self.supervisor = client
-        self._channel = LineChannel(client.stdin, client.stdout, client.status)
+        self._channel = LineChannel(client.stdin, client.stdout, client.connection.fileno())
         self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
 
     @classmethod
@@ -182,9 +169,37 @@ class BotProcess:
         """
         if not self.alive:
             raise RuntimeError("a bot that has ended was asked")
+        failure: BotFailure | MachineStalled
+        try:
+            return self._ask(request, timeout_s, budget_s)
+        except ClosedError as closed:
+            failure = self._explain_end(request, *closed.args)
+        except (BotFailure, MachineStalled) as raised:
+            failure = raised
+        self.kill()
+        if isinstance(failure, BotFailure):
+            self.failed = True
+            failure = failures.append_stderr(failure, self.supervisor.stderr)
+            failure.last_output = self.last_output()
+        raise failure
+
+    def _explain_end(
+        self, request: Question, seen: str, received: bytes
+    ) -> BotFailure | MachineStalled:
+        """Return why a bot closed a pipe, as its supervisor reports it."""
+        client = self.supervisor
+        client.wait(lambda: client.cause, LAST_REPORT_S)
+        if fault := client.fault:
+            question = failures.describe_request(request)
+            return MachineStalled(f"a bot was lost at {question}: {fault}")
+        return failures.failure_after_end(client, request, seen, received)
+
+    def _ask(self, request: Question, timeout_s: float, budget_s: float | None) -> TimedReply[Any]:
+        """Ask, and leave a bot that fails as it is. Raises also ClosedError."""
         channel = self._channel
-        if events := channel.poll_unasked(0):
-            self._handle_unasked([descriptor for descriptor, _ in events], request)
+        if channel.poll_unasked(0):
+            self.supervisor.read_reports(0)
+            channel.refuse_unasked(request)
         is_move = type(request) is MoveAsk
         if is_move:
             self.tree.begin_turn()
@@ -192,45 +207,38 @@ class BotProcess:
             self.tree.resume()
         if self._is_new and type(request) is NewGame:
             budget_s = timeout_s  # it may be loading, which takes long beside other programs
-        timed = None
-        if budget_s is not None:
-            timed = _TimedMove(budget_s, timeout_s, read_counters(self.tree))
-        is_excused = False
-        try:
-            data, elapsed_us = channel.exchange(encode(request), timeout_s, budget_s)
-            if timed is not None and elapsed_us > timeout_s * 1e6:
-                elapsed_us = self._excuse(request, timed, elapsed_us)
-                is_excused = True
-        except LateError as late:
-            if timed is None:
-                self._fail(failures.late_failure(request, timeout_s, late.received))
-            data, elapsed_us = self._await_late(request, timed, late.received)
-            is_excused = True
-        except ChannelError as error:
-            self._fail_exchange(request, timeout_s, error)
+        watch = None if budget_s is None else DelayWatch(self.tree)
+        asked = _Asked(request, timeout_s, int((budget_s or 0) * 1e6), watch)
+        data, elapsed_us = channel.exchange(
+            request, timeout_s, partial(self._handle_late, asked), budget_s
+        )
+        is_excused = watch is not None and elapsed_us > timeout_s * 1e6
+        if is_excused:
+            explained_us = self._judge(asked, elapsed_us).explained_us
+            elapsed_us = max(0, min(asked.budget_us, elapsed_us - explained_us))
         if is_move:
             self.tree.end_turn()
         try:
             reply = parse_reply(data.removeprefix(BOM_UTF8))
         except UNREADABLE:
-            self._fail(failures.unreadable_failure(request, data))
+            raise failures.unreadable_failure(request, data) from None
         if type(reply) not in EXPECTED[type(request)] or (
             type(reply) is MoveReply
             and type(request) is MoveAsk
             and reply.ply != request.ply
             and reply.ply is not None
         ):
-            self._fail(failures.wrong_reply_failure(request, reply))
+            raise failures.wrong_reply_failure(request, reply)
         # Like TimedReply(...), without the cost of its Python-level constructor.
         return tuple.__new__(TimedReply, (reply, elapsed_us, is_excused))
 
     def begin_game(self) -> None:
         """Restart the measurement of processor time; call it after the bot's `ready`."""
         self._is_new = False
-        report = self.supervisor.report
-        self.supervisor.wait(lambda: report.pid is not None or report.ended, START_S)
-        if report.pid is not None:
-            self.tree.begin(report.pid)
+        client = self.supervisor
+        client.wait(lambda: client.pid or client.cause, START_S)
+        if client.pid is not None:
+            self.tree.begin(client.pid)
 
     def pause(self) -> None:
         """Stop all its processes until it is asked again or asked to quit."""
@@ -240,11 +248,11 @@ class BotProcess:
     def send(self, request: Request) -> None:
         """Send a message without an answer, such as GameOver; the next `ask` reports a failure."""
         if self.alive:
-            self._channel.send(encode(request))
+            self._channel.send(request)
 
     def last_output(self) -> LastOutput:
         """Return the last protocol messages and, once the bot has ended, the end of its stderr."""
-        return failures.collect_last_output(self.supervisor.report.stderr, self._channel.messages)
+        return failures.collect_last_output(self.supervisor.stderr, self._channel.messages)
 
     def is_unusable(self) -> bool:
         """Return whether the bot wrote something unasked, has ended or lost its supervisor."""
@@ -256,11 +264,10 @@ class BotProcess:
             return False
         self.tree.resume()
         self.send(Quit())
-        self.supervisor.wait_ended(timeout_s)
-        report = self.supervisor.report
-        graceful = report.cause is EndCause.EXITED and report.detail == "0"
+        client = self.supervisor
+        client.wait(lambda: client.cause, timeout_s)
         self.kill()
-        return graceful
+        return client.cause is EndCause.EXITED and client.detail == "0"
 
     def kill(self) -> None:
         """Kill the bot and everything it started; nothing of it is left on return."""
@@ -273,112 +280,40 @@ class BotProcess:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
-    def _fail_exchange(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
-        """Turn the failure of an exchange into the failure of the bot, and raise it."""
-        if isinstance(error, NotOneLineError):
-            self._fail(failures.extra_output_failure(request, error.received))
-        if isinstance(error, ClosedError):
-            self._fail_ended(request, error.event, error.received)
-        self._fail(failures.not_read_failure(request, timeout_s))
-
-    def _handle_unasked(self, descriptors: list[int], request: Request) -> None:
-        """Handle output of the bot or its supervisor that came before a question."""
-        client = self.supervisor
-        if client.status in descriptors:
-            client.read_status(0)
-            if client.report.closed and client.stdout not in descriptors:
-                self._fail_ended(request, "lost its supervisor")
-        if client.stdout in descriptors:
-            data = self._channel.read_unasked()
-            if not data:
-                self._fail_ended(request, "closed its standard output")
-            self._fail(failures.unasked_output_failure(request, data))
-
-    def _await_late(
-        self, request: Request, timed: _TimedMove, received: bytes
-    ) -> tuple[bytes, int]:
-        """Wait for the answer to a late move while the machine explains the delay.
+    def _handle_late(self, asked: _Asked, elapsed_us: int, received: bytes) -> None:
+        """Let a late answer be waited for while the machine explains the delay.
 
         Args:
-            request: the question.
-            timed: its limits.
+            asked: the question.
+            elapsed_us: the time since then.
             received: the beginning of the answer.
 
-        Returns:
-            The answer, and the time that the bot is charged.
-
         Raises:
-            BotTimeout: the bot was late by its own fault.
+            BotTimeout: the bot is late by its own fault.
             MachineStalled: no answer came, and the machine explains that.
 
         """
-        queue = QueueWatch(self.tree)
-        is_loading = type(request) is NewGame
-        extra_s = (LOADING_WAIT - 1) * timed.timeout_s if is_loading else LONGEST_WAIT_S
-        while True:
-            elapsed_us = (perf_counter_ns() - self._channel.started_ns) // 1000
-            delay = self._measure_delay(
-                timed, elapsed_us, is_answered=False, queued_us=queue.longest_wait_us()
+        request, timeout_s = asked.request, asked.timeout_s
+        delay = self._judge(asked, elapsed_us, received)
+        extra_s = (LOADING_WAIT - 1) * timeout_s if type(request) is NewGame else LONGEST_WAIT_S
+        if elapsed_us > (timeout_s + extra_s) * 1e6:
+            text = failures.describe_late(request, timeout_s)
+            raise MachineStalled(f"{text} and {extra_s:g} s more: {delay}")
+
+    def _judge(self, asked: _Asked, elapsed_us: int, received: bytes | None = None) -> Delay:
+        """Return what delayed an answer; `received` is None if the whole answer has come.
+
+        Raises:
+            BotTimeout: the machine does not explain it.
+
+        """
+        delay = None
+        if asked.watch is not None:
+            delay = asked.watch.measure(
+                elapsed_us,
+                overslept_us=self._channel.overslept_ns // 1000,
+                unseen_us=self._channel.unseen_us(elapsed_us) if received is None else None,
             )
-            if not timed.excuses(delay):
-                self._fail(failures.late_failure(request, timed.timeout_s, received, delay))
-            if elapsed_us > (timed.timeout_s + extra_s) * 1e6:
-                self.kill()
-                text = failures.describe_late(request, timed.timeout_s)
-                raise MachineStalled(f"{text} and {extra_s:g} s more: {delay}")
-            try:
-                data, elapsed_us = self._channel.read_line(
-                    received, elapsed_us / 1e6 + LATE_SLICE_S
-                )
-            except LateError as late:
-                received = late.received
-            except ChannelError as error:
-                self._fail_exchange(request, timed.timeout_s, error)
-            else:
-                return data, self._excuse(request, timed, elapsed_us)
-
-    def _excuse(self, request: Request, timed: _TimedMove, elapsed_us: int) -> int:
-        """Return the charged time of a late answer that the machine explains.
-
-        Raises:
-            BotTimeout: the bot was late by its own fault.
-
-        """
-        delay = self._measure_delay(timed, elapsed_us, is_answered=True)
-        if not timed.excuses(delay):
-            self._fail(failures.late_failure(request, timed.timeout_s, b"", delay))
-        return max(0, min(int(timed.budget_s * 1e6), elapsed_us - delay.explained_us))
-
-    def _measure_delay(
-        self, timed: _TimedMove, elapsed_us: int, *, is_answered: bool, queued_us: int = 0
-    ) -> Delay:
-        return measure_delay(
-            timed.before,
-            read_counters(self.tree),
-            elapsed_us=elapsed_us,
-            overslept_us=self._channel.overslept_us(elapsed_us),
-            unseen_us=self._channel.unseen_us(elapsed_us) if is_answered else 0,
-            queued_us=queued_us,
-        )
-
-    def _fail_ended(self, request: Request, seen: str, received: bytes = b"") -> NoReturn:
-        """Raise the failure of a bot that closed a pipe, with the cause its supervisor reports.
-
-        Raises:
-            BotFailure: it ended by its own fault.
-            MachineStalled: it lost its supervisor.
-
-        """
-        self.supervisor.wait_ended(LAST_REPORT_S)
-        if fault := self.supervisor.report.fault:
-            self.kill()
-            raise MachineStalled(f"a bot was lost at {failures.describe_request(request)}: {fault}")
-        self._fail(failures.failure_after_end(self.supervisor.report, request, seen, received))
-
-    def _fail(self, failure: BotFailure) -> NoReturn:
-        """Kill the bot and raise its failure with its last output."""
-        self.failed = True
-        self.kill()
-        failure = failures.append_stderr(failure, self.supervisor.report.stderr)
-        failure.last_output = self.last_output()
-        raise failure
+            if delay.is_excused(asked.budget_us, int(asked.timeout_s * 1e6) - asked.budget_us):
+                return delay
+        raise failures.late_failure(asked.request, asked.timeout_s, received or b"", delay)

@@ -1,16 +1,19 @@
-"""Where this process may create control groups for bots, and which limits its own group has.
+"""Control groups (cgroup version 2): one for each bot where possible, and those of this process.
 
-Bots get groups (`ladder.match.process.limits`) below the group of this process, so that they stay
-inside the limits of the ladder itself, where the controllers `memory` and `pids` are available.
-Only the root group may have both processes and subgroups with controllers ("no internal processes",
-cgroups(7)). Elsewhere the processes of the ladder first move into a subgroup of their own, unless
-processes of other programs are in the group.
+A group holds every process that a bot starts, whatever its session or parent. Bots get theirs
+below the group of this process, so that they stay inside the limits of the ladder itself, where
+the controllers `memory` and `pids` are available. Only the root group may have both processes and
+subgroups with controllers ("no internal processes", cgroups(7)). Elsewhere the processes of the
+ladder first move into a subgroup of their own, unless processes of other programs are in the group.
 """
 
 import contextlib
 import functools
 import os
 from pathlib import Path
+
+from db.records.launch import Limits
+from ladder.match.process.limits import MIB, SPARE_TASKS
 
 LEAF = "ladder-harness"
 """Name of the subgroup into which the ladder's own processes move."""
@@ -54,6 +57,37 @@ def find_parent_group(root: Path = ROOT, own: Path = OWN) -> Path | None:
 def cached_parent_group() -> Path | None:
     """Find the parent of bots' groups once."""
     return find_parent_group()
+
+
+def make_group(parent: Path | None, name: str, limits: Limits) -> str:
+    """Create a bot's control group with its limits; return its folder, or "" if it has none."""
+    if parent is None:
+        return ""
+    folder = parent / name
+    values = {}
+    if limits.memory_mb is not None:
+        values = {"memory.max": limits.memory_mb * MIB, "memory.swap.max": 0, "memory.oom.group": 1}
+    if limits.processes is not None:
+        values["pids.max"] = limits.processes + SPARE_TASKS
+    try:
+        folder.mkdir()
+        (folder / "cgroup.kill").stat()  # since Linux 5.14
+        for file, value in values.items():
+            (folder / file).write_text(str(value))
+    except OSError:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        return ""
+    return str(folder)
+
+
+def end_group(name: str) -> None:
+    """Kill all processes in a bot's control group, and remove it if they have ended."""
+    folder = (cached_parent_group() or ROOT) / name
+    with contextlib.suppress(OSError):
+        (folder / "cgroup.kill").write_text("1")
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def cpu_quota(root: Path = ROOT, own: Path = OWN) -> float | None:

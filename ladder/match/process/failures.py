@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterable
-from typing import assert_never
 
 from bots.errors import ProtocolError
 from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, MoveReply, Reply, Request, decode_reply
@@ -18,13 +17,14 @@ from ladder.errors import (
     BotTimeout,
 )
 from ladder.match.process.lateness import Delay
-from ladder.match.process.supervisor_client import EndCause, SupervisorReport
+from ladder.match.process.supervisor_client import EndCause, SupervisorClient
 
 FLUSH = (
     "if it has answered, let it read one line at a time and flush its output after every line, as "
     "print(line, flush=True) in Python and fflush(stdout) in C do"
 )
 """Advice for a bot whose answers may stay in its output buffer."""
+SIGNALS = {each.value: each.name for each in signal.Signals}
 DEBUG_OUTPUT = "print debug output to standard error"
 STDERR_FOLLOWS = "; the last lines of its stderr:"
 LAST_LINES, LAST_CHARACTERS = 9, 900
@@ -32,12 +32,12 @@ LAST_LINES, LAST_CHARACTERS = 9, 900
 
 
 def failure_after_end(
-    report: SupervisorReport, request: Request, seen: str, received: bytes
+    supervisor: SupervisorClient, request: Request, seen: str, received: bytes
 ) -> BotFailure:
     """Return the failure of a bot that closed a pipe.
 
     Args:
-        report: the report of its supervisor.
+        supervisor: its supervisor, which has reported why it ended.
         request: the question that it was asked.
         seen: what the harness noticed, used if the supervisor reported no cause.
         received: the beginning of an answer.
@@ -45,21 +45,20 @@ def failure_after_end(
     """
     half = f" after half a line: {excerpt(received)}" if received else ""
     when = f"when asked for {describe_request(request)}{half}"
-    match report.cause:
+    detail = supervisor.detail
+    match supervisor.cause:
+        case EndCause.FAILED:
+            return BotCrash(detail)
+        case EndCause.MEMORY:
+            return BotMemory(f"ended by the harness {when}: {detail}")
+        case EndCause.PROCESSES:
+            return BotCrash(f"ended by the harness {when}: {detail}")
+        case EndCause.KILLED:
+            return BotCrash(f"killed by {SIGNALS.get(int(detail), f'signal {detail}')} {when}")
+        case EndCause.EXITED:
+            return BotCrash(f"exited with status {detail} {when}")
         case None | EndCause.BROKEN:
             return BotCrash(f"{seen} {when}")
-        case EndCause.FAILED:
-            return BotCrash(report.detail)
-        case EndCause.MEMORY:
-            return BotMemory(f"ended by the harness {when}: {report.detail}")
-        case EndCause.PROCESSES:
-            return BotCrash(f"ended by the harness {when}: {report.detail}")
-        case EndCause.KILLED:
-            return BotCrash(f"killed by {_signal_name(int(report.detail))} {when}")
-        case EndCause.EXITED:
-            return BotCrash(f"exited with status {report.detail} {when}")
-        case _:
-            assert_never(report.cause)
 
 
 def late_failure(
@@ -91,8 +90,10 @@ def describe_late(request: Request, timeout_s: float) -> str:
 
 def not_read_failure(request: Request, timeout_s: float) -> BotTimeout:
     """Return the failure of a bot that did not read its question."""
-    text = f"did not read its standard input for {_format_limit(timeout_s)}"
-    return BotTimeout(f"{text} when asked for {describe_request(request)}")
+    return BotTimeout(
+        f"did not read its standard input for {_format_limit(timeout_s)} when asked for "
+        f"{describe_request(request)}"
+    )
 
 
 def wrong_reply_failure(request: Request, reply: Reply) -> BotFailure:
@@ -116,12 +117,12 @@ def extra_output_failure(request: Request, data: bytes) -> BotProtocolError:
         data: one line that is too long, or several lines, of which the last may be incomplete.
 
     """
-    question = describe_request(request)
-    if len(data.partition(b"\n")[0]) >= MAX_LINE:
-        text = f"answered {question} with a line over {MAX_LINE // 1024} KiB: {excerpt(data)}"
-        return BotProtocolError(text)
-    text = f"answered {question} with more than one line: {excerpt(data)}; {DEBUG_OUTPUT}"
-    return BotProtocolError(text)
+    is_long = len(data.partition(b"\n")[0]) >= MAX_LINE
+    much = f"a line over {MAX_LINE // 1024} KiB" if is_long else "more than one line"
+    return BotProtocolError(
+        f"answered {describe_request(request)} with {much}: {excerpt(data)}"
+        + (f"; {DEBUG_OUTPUT}" * (not is_long))
+    )
 
 
 def unasked_output_failure(request: Request, data: bytes) -> BotProtocolError:
@@ -132,8 +133,10 @@ def unasked_output_failure(request: Request, data: bytes) -> BotProtocolError:
         data: the output.
 
     """
-    text = f"wrote {excerpt(data)} although nothing was asked, before {describe_request(request)}"
-    return BotProtocolError(f"{text}; {DEBUG_OUTPUT}")
+    return BotProtocolError(
+        f"wrote {excerpt(data)} although nothing was asked, before {describe_request(request)}; "
+        f"{DEBUG_OUTPUT}"
+    )
 
 
 def unreadable_failure(request: Request, data: bytes) -> BotProtocolError:
@@ -201,13 +204,6 @@ def describe_request(request: Request) -> str:
 def excerpt(data: bytes, limit: int = 80) -> str:
     """Return the beginning of a bot's output in quotes."""
     return repr(data[:limit].decode("utf-8", "replace")) + ("..." if len(data) > limit else "")
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _format_limit(timeout_s: float) -> str:

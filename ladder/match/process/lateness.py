@@ -17,11 +17,19 @@ by 5 ms through its own fault (`OWN_SHARE` of the margin), for busy neighbours f
 well. So it is excused if 65 ms are explained.
 """
 
+import os
+import time
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
+
+from ladder.match.process.process_tree import ProcessTree
+from ladder.match.process.procfs import TICKS_S, read, stat_fields
 
 OWN_SHARE = 0.1
 """Share of the margin that an excused bot may use itself."""
+EVER_NS = 10**15
+NS_PER_TICK = 1_000_000_000 // TICKS_S
 
 
 class Counters(NamedTuple):
@@ -100,3 +108,135 @@ def measure_delay(
         harness_us=max(0, overslept_us - harness_wait_us) + min(harness_wait_us, unseen_us),
         stolen_us=(now.stolen_ns - before.stolen_ns) // 1000,
     )
+
+
+def read_counters(tree: ProcessTree) -> Counters:
+    """Read the counters; takes about 50 us for a bot of one process."""
+    pids = tree.pids()
+    times = {thread: _read_times(thread) for thread in _threads(pids)}
+    waits = {thread: both[1] for thread, both in times.items() if both is not None}
+    own = _read_times("/proc/thread-self")
+    return Counters(tree.used_by_ns(pids), waits, None if own is None else own[1], _stolen_ns())
+
+
+def counts_waits() -> bool:
+    """Return whether this kernel counts how long threads wait for a processor."""
+    return _read_times("/proc/thread-self") is not None
+
+
+class DelayWatch:
+    """Measures what delays the answer to a question."""
+
+    def __init__(self, tree: ProcessTree) -> None:
+        """Read the counters before the question."""
+        self._tree = tree
+        self._before = read_counters(tree)
+        self._read_ns = 0
+        self._runnable: dict[str, tuple[int, int, int]] = {}
+        """The times of the threads that were runnable at the reading before, and how long each may
+        have waited then without being counted."""
+
+    def measure(self, elapsed_us: int, *, overslept_us: int, unseen_us: int | None) -> Delay:
+        """Return what happened since the question (see `measure_delay`).
+
+        Args:
+            elapsed_us: time since the question.
+            overslept_us: how much later the harness woke up than it meant to.
+            unseen_us: time since the harness last found no answer; None if no answer has come.
+
+        """
+        queued_us = self._longest_wait_us() if unseen_us is None else 0
+        return measure_delay(
+            self._before,
+            read_counters(self._tree),
+            elapsed_us=elapsed_us,
+            overslept_us=overslept_us,
+            unseen_us=unseen_us or 0,
+            queued_us=queued_us,
+        )
+
+    def _longest_wait_us(self) -> int:
+        """Return the longest time for which a thread may wait now that is not counted yet.
+
+        A thread that runs and one that waits are in the same state (R), and the kernel counts a
+        wait when it ends. But a thread that runs has used time since the reading before, as soon as
+        the kernel's clock has ticked (1 to 10 ms).
+
+        Example: 16 ms after the reading before, a runnable thread has used 1 ms and its counted
+        wait has grown by 3 ms, so it may wait for 12 ms by now. If it waited at the reading before,
+        these 3 ms may belong to the time before it, and it may wait for 15 ms. If it has used
+        nothing, it may have waited since the question, which is more than any move takes.
+        """
+        now_ns = time.perf_counter_ns()
+        since_ns = now_ns - self._read_ns if self._read_ns else EVER_NS
+        found: dict[str, tuple[int, int, int]] = {}
+        longest_ns = 0
+        for thread in _threads(self._tree.pids()):
+            times = _read_times(thread) if _is_runnable(thread) else None
+            if times is None:
+                continue
+            cpu_ns, wait_ns, uncounted_ns = self._runnable.get(thread, (0, times[1], 0))
+            if times[0] == cpu_ns:
+                waits_ns = EVER_NS
+            elif thread in self._runnable:
+                counted_ns = max(0, times[1] - wait_ns - uncounted_ns)
+                waits_ns = since_ns - (times[0] - cpu_ns) - counted_ns
+            else:
+                waits_ns = since_ns
+            found[thread] = (*times, max(0, waits_ns))
+            longest_ns = max(longest_ns, waits_ns)
+        self._read_ns, self._runnable = now_ns, found
+        return longest_ns // 1000
+
+
+def _threads(pids: list[int]) -> list[str]:
+    """Return the folders in /proc of all threads of processes."""
+    found = []
+    for pid in pids:
+        folder = f"/proc/{pid}/task"
+        try:
+            found += [f"{folder}/{thread}" for thread in os.listdir(folder)]
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def _read_times(thread: str) -> tuple[int, int] | None:
+    """Return a thread's time on a processor and its wait for one; None if they are not known."""
+    try:
+        cpu, wait, _ = read(f"{thread}/schedstat").split()
+    except (OSError, ValueError):  # it has ended, or the kernel has no such counters
+        return None
+    return int(cpu), int(wait)
+
+
+def _is_runnable(thread: str) -> bool:
+    try:
+        return stat_fields(thread)[0] == b"R"
+    except OSError:  # it has ended
+        return False
+
+
+def _stolen_ns() -> int:
+    """Return the time that the host has taken from each of this process's processors, on average.
+
+    In steps of 10 ms; 0 on a machine that is not virtual.
+    """
+    if not _is_guest():
+        return 0
+    cpus = os.sched_getaffinity(0)
+    stolen = 0
+    for line in read("/proc/stat").splitlines()[1:]:
+        words = line.split()
+        if not words[0].startswith(b"cpu"):
+            break
+        if int(words[0][3:]) in cpus:
+            stolen += int(words[8])
+    return stolen * NS_PER_TICK // len(cpus)
+
+
+@cache
+def _is_guest() -> bool:
+    """Return whether this may be a virtual machine; others have no stolen time to read."""
+    cpus = read("/proc/cpuinfo")
+    return b" hypervisor" in cpus or b"\nflags" not in cpus  # only x86 has such flags

@@ -1,8 +1,8 @@
-"""Leftovers: processes and folders of bots whose harness and supervisor were both killed.
+"""Leftovers: processes and folders of bots whose supervisor was killed.
 
-The name of a scratch folder contains the process id of its harness, and a supervisor locks its
-bot's folder until it ends, however it ends. So a folder is a leftover if its harness has ended and
-its lock is free. The same holds for control groups, which have the name of the scratch folder.
+A bot's scratch folder is in the environment of all its processes. The folder's name contains the
+process id of its harness, and a supervisor locks it until it ends, however it ends. So a folder is
+a leftover if its harness has ended and its lock is free.
 """
 
 import contextlib
@@ -15,59 +15,66 @@ from pathlib import Path
 
 import psutil
 
-from ladder.match.process.cgroups import cached_parent_group
-from ladder.match.process.limits import end_group
-from ladder.match.process.supervisor import PATIENCE_S, remove
+from ladder.match.process.cgroups import end_group
+from ladder.match.process.supervisor import remove
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
 """Name of a scratch folder: the process id of its harness, and a random part."""
+PATIENCE_S = 1.0
 
 
 def find_leftovers(folder: Path | None = None) -> list[Path]:
-    """Return this user's scratch folders, or control groups, without harness and supervisor."""
-    folder = Path(tempfile.gettempdir()) if folder is None else folder
-    found = []
-    for path in sorted(folder.glob("ladder-*")):
-        name = NAME.fullmatch(path.name)
-        if name is not None and not psutil.pid_exists(int(name[1])) and _is_unlocked(path):
-            found.append(path)
-    return found
+    """Return this user's scratch folders without harness and supervisor.
+
+    Args:
+        folder: where they are; None: where this process makes its own.
+
+    """
+    return [path for path in _without_harness(folder) if _is_unlocked(path)]
 
 
 def clear_leftovers(folder: Path | None = None) -> int:
-    """Kill leftover processes, remove their folders, and return how many folders there were.
+    """Clear all leftovers, and return how many there were.
 
-    The processes are found by their control group, or by a scratch folder as their HOME.
-
-    Args:
-        folder: the folder of scratch folders; None: that of this process.
-
+    Waits up to PATIENCE_S for supervisors that have lost their harness and end their bots.
     """
-    parent = cached_parent_group()
-    for group in [] if parent is None else find_leftovers(parent):
-        end_group(str(group), PATIENCE_S)
-    found = find_leftovers(folder)
-    for scratch in found:
-        _kill_by_home(str(scratch))
-        remove(str(scratch))
-    return len(found)
+    cleared = 0
+    deadline = time.monotonic() + PATIENCE_S
+    while left := _without_harness(folder):
+        for scratch in filter(_is_unlocked, left):
+            clear(scratch)
+            cleared += 1
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.005)
+    return cleared
 
 
-def _kill_by_home(scratch: str) -> None:
-    """Kill every process whose HOME is this scratch folder.
+def _without_harness(folder: Path | None) -> list[Path]:
+    paths = sorted(Path(folder or tempfile.gettempdir()).glob("ladder-*"))
+    names = [(path, NAME.fullmatch(path.name)) for path in paths]
+    return [path for path, name in names if name and not psutil.pid_exists(int(name[1]))]
 
-    A process that changed its environment escapes.
+
+def clear(scratch: Path) -> None:
+    """Kill the processes of a bot without supervisor, and remove its folder and control group.
+
+    They are found by the scratch folder in their environment; one that changed it escapes, unless
+    it is in the control group.
     """
+    end_group(scratch.name)
     for _ in range(20):  # a process that forks during the search is found in a later round
         found = False
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
-                if process.environ().get("HOME") == scratch:
+                if str(scratch) in process.environ().values():
                     process.kill()
                     found = True
         if not found:
-            return
+            break
         time.sleep(0.005)
+    end_group(scratch.name)
+    remove(str(scratch))
 
 
 def _is_unlocked(folder: Path) -> bool:

@@ -1,9 +1,8 @@
-# ruff: noqa: SIM105 - contextlib would cost milliseconds at every start of a bot
 """The limits of one bot: of each process, and of all of them together.
 
 The kernel limits each process (setrlimit(2)). The memory and the number of all processes are
-measured, and limited by the kernel as well where the bot has a control group (cgroup version 2). A
-group holds every process that a bot starts, whatever its session or parent.
+measured, and limited by the kernel as well where the bot has a control group
+(`ladder.match.process.cgroups`).
 
 Every supervisor loads this module, so it must not import anything that is slow to load.
 """
@@ -12,18 +11,19 @@ import os
 import resource
 import time
 
-from ladder.match.process.procfs import descendants, proportional_kb, read, resident_kb
+from ladder.match.process.procfs import descendants, read
 
 SPARE_TASKS = 1024
 """Tasks added to the limit of processes, because the kernel also counts threads."""
 SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.2
 """Bounds of the pause between two measurements."""
-CHECKS_PER_PSS = 50
-"""Checks after which shared memory is measured again."""
+PAUSE_SHARE = 20
+"""Shortest pause in times of what the measurement took."""
 GROWTH_KB_S = 4 * 1024 * 1024
 """Assumed growth of memory, in KiB/s: with 400 MiB left to the limit, the pause is 0.1 s."""
 UNLIMITED = 2**40
 MIB = 1024 * 1024
+PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 def limit_process(limits: dict[str, str]) -> None:
@@ -70,9 +70,6 @@ class LimitMonitor:
         self.group = limits.get("group", "")
         self.pause_s = LONGEST_PAUSE_S
         """Time until the next check."""
-        self.shared_kb = 0
-        """Resident memory that is counted twice because processes share it, when last measured."""
-        self.checks = 0
 
     def find_excess(self) -> str:
         """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept."""
@@ -83,9 +80,15 @@ class LimitMonitor:
             )
         if excess := self.find_group_excess():
             return excess
-        used = self._measure_memory_kb(pids)
+        begun = time.monotonic()
+        used = sum(map(_resident_kb, pids))
+        if used > self.max_memory_kb:  # takes milliseconds per GiB, and keeps the bot waiting
+            used = sum(map(_proportional_kb, pids))
         left = self.max_memory_kb - used
-        self.pause_s = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
+        self.pause_s = max(
+            min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S)),
+            PAUSE_SHARE * (time.monotonic() - begun),
+        )
         if left >= 0:
             return ""
         processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
@@ -93,19 +96,6 @@ class LimitMonitor:
             f"memory over its memory limit: {used // 1024} MiB resident in {processes}, "
             f"{self.max_memory_kb // 1024} MiB allowed"
         )
-
-    def _measure_memory_kb(self, pids: list[int]) -> int:
-        """Return the resident memory of processes in KiB, with shared pages counted once.
-
-        PSS takes milliseconds per GiB, and blocks the bot's own memory calls meanwhile. So it is
-        read only if the estimate exceeds the limit, and rarely while the sum of RSS does.
-        """
-        resident = resident_kb(pids)
-        self.checks += 1
-        is_due = resident > self.max_memory_kb and self.checks % CHECKS_PER_PSS == 0
-        if is_due or resident - self.shared_kb > self.max_memory_kb:
-            self.shared_kb = resident - proportional_kb(pids)
-        return resident - self.shared_kb
 
     def find_group_excess(self) -> str:
         """Return the same if the kernel has killed a process for the memory of its group."""
@@ -121,59 +111,17 @@ class LimitMonitor:
         )
 
 
-def make_group(folder: str, limits: dict[str, str]) -> bool:
-    """Create a bot's control group with its limits; return False if that is not possible."""
-    memory_mb, processes = limits.get("memory_mb"), limits.get("processes")
+def _resident_kb(pid: int) -> int:
+    """Return the resident memory of a process in KiB, shared pages included; 0 if it has ended."""
     try:
-        os.mkdir(folder)
-        os.stat(f"{folder}/cgroup.kill")  # since Linux 5.14
-        if memory_mb is not None:
-            _write(f"{folder}/memory.max", str(int(memory_mb) << 20))
-            _write(f"{folder}/memory.swap.max", "0")
-            _write(f"{folder}/memory.oom.group", "1")
-        if processes is not None:
-            _write(f"{folder}/pids.max", str(int(processes) + SPARE_TASKS))
-    except OSError:
-        _remove(folder)
-        return False
-    return True
+        return int(read(f"/proc/{pid}/statm").split()[1]) * PAGE_KB
+    except (OSError, IndexError):
+        return 0
 
 
-def enter_group(folder: str) -> None:
-    """Move this process into a control group; its future children follow. Raises OSError."""
-    _write(f"{folder}/cgroup.procs", "0")
-
-
-def end_group(folder: str, patience_s: float) -> bool:
-    """Kill all processes in a group and remove it; return whether it is gone.
-
-    Tries at least once, and again for up to `patience_s` seconds.
-    """
-    deadline = time.monotonic() + patience_s
-    while True:
-        try:
-            _write(f"{folder}/cgroup.kill", "1")
-        except OSError:
-            pass
-        if _remove(folder):
-            return True
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.0005)
-
-
-def _remove(folder: str) -> bool:
-    """Remove a group if its processes have ended; return whether it is gone."""
+def _proportional_kb(pid: int) -> int:
+    """Return the same with shared pages divided among the processes that share them."""
     try:
-        os.rmdir(folder)
-    except OSError:
-        pass
-    return not os.path.isdir(folder)
-
-
-def _write(path: str, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(descriptor, text.encode())
-    finally:
-        os.close(descriptor)
+        return int(read(f"/proc/{pid}/smaps_rollup").split(b"\nPss:")[1].split()[0])
+    except (OSError, IndexError):
+        return _resident_kb(pid)

@@ -1,7 +1,6 @@
-"""The pipes to and from a bot: send a line, and wait for the one line that answers it.
+"""The pipes to and from a bot: send a question, and wait for the one line that answers it.
 
-An exchange blocks and costs four system calls (poll, write, poll, read). Its exceptions are about
-the pipes; `ladder.match.process.bot_process` turns them into failures of the bot.
+An exchange blocks and costs four system calls (poll, write, poll, read).
 """
 
 from __future__ import annotations
@@ -9,21 +8,25 @@ from __future__ import annotations
 import contextlib
 import select
 from collections import deque
+from collections.abc import Callable
 from os import read, write
 from time import perf_counter_ns
 
-from bots.protocol import MAX_LINE
+from bots.protocol import MAX_LINE, Request, encode
 from db.records.games import MESSAGES_KEPT
+from ladder.match.process import failures
 from ladder.signals import current_stop
 
-SLICE_S = 0.25
+SLICE_NS = 250_000_000
 """Longest single wait for an answer that is not timed; one that takes twice as long means that the
 harness was stopped (Ctrl-Z, a debugger)."""
-TIMED_SLICE_S = 0.0025
+TIMED_SLICE_NS = 2_500_000
 """The same for a timed answer after its budget."""
-WAKE_S = 0.002
+LATE_SLICE_NS = 4_000_000
+"""The same after its deadline: time between two readings of the counters."""
+WAKE_NS = 2_000_000
 """How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
-NEVER_S = 1e6
+NEVER_NS = 10**15
 TO_BOT, FROM_BOT = "> ", "< "
 """Prefixes of the recorded messages."""
 READ_BYTES = 64 * 1024
@@ -33,31 +36,12 @@ USUAL_BYTES = 464
 bytes (464 and the header of `bytes`) in its own allocator instead of calling malloc."""
 
 
-class ChannelError(Exception):
-    """The exchange of one line for one line failed."""
+class ClosedError(Exception):
+    """A pipe is closed at its other end.
 
-    def __init__(self, received: bytes = b"", event: str = "") -> None:
-        super().__init__(received, event)
-        self.received = received
-        """The beginning of the answer, or too much of it."""
-        self.event = event
-        """What the bot did, as the predicate of a sentence."""
-
-
-class NotReadError(ChannelError):
-    """The bot did not read the whole line in time."""
-
-
-class LateError(ChannelError):
-    """No whole line came in time."""
-
-
-class ClosedError(ChannelError):
-    """A pipe is closed at its other end."""
-
-
-class NotOneLineError(ChannelError):
-    """More than one line came, or one that is too long."""
+    The arguments are what the bot did, as the predicate of a sentence, and the beginning of its
+    answer.
+    """
 
 
 class LineChannel:
@@ -66,6 +50,7 @@ class LineChannel:
     Attributes:
         messages: the last messages, each with `TO_BOT` or `FROM_BOT`, oldest first.
         started_ns: start of the last exchange (`time.perf_counter_ns`).
+        overslept_ns: how much later than intended the harness woke up in it, once it was due.
 
     """
 
@@ -75,20 +60,17 @@ class LineChannel:
         Args:
             stdin: the writing end of the bot's standard input, non-blocking.
             stdout: the reading end of its standard output.
-            supervisor: the reading end of the supervisor's status pipe; when it is closed, the bot
-                has ended.
+            supervisor: the connection to the supervisor; when it is closed, the bot has ended.
 
         """
         self.messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
-        self.started_ns = 0
-        self._watched_ns = 0
-        """Time after which a timed answer is due; more than any wait if it is not timed."""
-        self._overslept_ns = self._due_ns = self._looked_ns = 0
-        """Delays of wakes in the last timed exchange, when its last wait had to end, and when it
-        began."""
+        self.started_ns = self.overslept_ns = 0
+        self._watched_ns = NEVER_NS
+        """Time after which a timed answer is due."""
+        self._looked_ns = self._due_ns = 0
+        """When the last wait began, and when it had to end."""
         self._stdin = stdin
         self._stdout = stdout
-        self._poll_output = current_stop().make_poll(stdout)
         self._wait = current_stop().make_poll(stdout, hang_up=supervisor)
         """Waits for output of the bot or the end of the supervisor."""
         unasked = select.poll()
@@ -98,166 +80,128 @@ class LineChannel:
         """Polls for output of the bot or the supervisor since the last answer."""
 
     def exchange(
-        self, line: bytes, timeout_s: float, budget_s: float | None = None
+        self,
+        request: Request,
+        timeout_s: float,
+        on_late: Callable[[int, bytes], None],
+        budget_s: float | None = None,
     ) -> tuple[bytes, int]:
-        """Send a line and wait for the line that answers it.
+        """Send a question and wait for the line that answers it.
 
         Args:
-            line: the question, with its line feed.
-            timeout_s: how long to wait. An answer that is read later is returned as well.
+            request: the question.
+            timeout_s: deadline of the answer. One that is read later is returned as well.
+            on_late: called every few milliseconds after the deadline with the time of the exchange
+                in microseconds and the beginning of the answer; waiting ends when it raises.
             budget_s: time in which the answer is due, so that all delays of the harness are
-                measured from there on (`overslept_us`); None for a question that is not timed.
+                measured from there on (`overslept_ns`); None for a question that is not timed.
                 Before that, and at other questions, a time in which the harness was stopped does
                 not count.
 
         Returns:
             The answer with its line feed, and the microseconds from just before the write until
-            the whole answer was read.
+            the whole answer came.
 
         Raises:
-            ChannelError: there was no answer of one line.
+            BotFailure: the bot did not read the question, or its answer is more than one line.
+            ClosedError: a pipe is closed.
 
         """
+        line = encode(request)
         self.messages.append((TO_BOT, line))
+        self.overslept_ns = 0
+        self._watched_ns = NEVER_NS if budget_s is None else int(budget_s * 1e9)
+        timeout_ns = int(timeout_s * 1e9)
         # Read the clock before the write: where harness and bot share one CPU, the kernel may run
         # the bot as soon as it can read, and the harness only milliseconds later.
-        self.started_ns = started = perf_counter_ns()
+        now_ns = self.started_ns = perf_counter_ns()
         try:
             written = write(self._stdin, line)
         except BlockingIOError:
             written = 0
         except BrokenPipeError:
-            raise ClosedError(event="closed its standard input") from None
+            raise ClosedError("closed its standard input", b"") from None
         if written != len(line):
-            self._write_rest(line[written:], timeout_s)
-        watched_s = timeout_s if budget_s is None else budget_s
-        first_s = watched_s if watched_s < SLICE_S else SLICE_S
-        ready = self._wait(first_s * 1000)
-        self._watched_ns = int(1e9 * (watched_s if budget_s is not None else NEVER_S))
-        self._overslept_ns, self._looked_ns = 0, started
-        self._due_ns = started + int(first_s * 1e9)
-        if not ready:
-            return self.read_line(b"", timeout_s)
+            self._write_rest(request, line[written:], timeout_s)
+        data = b""
+        while True:
+            elapsed_ns = now_ns - self.started_ns
+            if elapsed_ns >= timeout_ns:
+                slice_ns = LATE_SLICE_NS
+            elif elapsed_ns >= self._watched_ns:
+                slice_ns = min(TIMED_SLICE_NS, timeout_ns - elapsed_ns)
+            else:
+                slice_ns = min(SLICE_NS, self._watched_ns - elapsed_ns, timeout_ns - elapsed_ns)
+            self._looked_ns, self._due_ns = now_ns, now_ns + slice_ns
+            ready = self._wait(max(0, self._due_ns - perf_counter_ns()) / 1e6)
+            now_ns = perf_counter_ns()
+            if now_ns - self._due_ns > WAKE_NS:
+                self._note_delay(now_ns)
+            if not ready:
+                if now_ns - self.started_ns >= timeout_ns:
+                    on_late((now_ns - self.started_ns) // 1000, data)
+                continue
+            more = self._read(ready, READ_BYTES if data else USUAL_BYTES, data)
+            if data:
+                self.messages.pop()
+            data += more
+            self.messages.append((FROM_BOT, data))
+            end = data.find(b"\n")
+            if 0 <= end < len(data) - 1 or len(data) > MAX_LINE:
+                raise failures.extra_output_failure(request, data)
+            if end >= 0:
+                return data, (now_ns - self.started_ns) // 1000
+
+    def _write_rest(self, request: Request, rest: bytes, timeout_s: float) -> None:
+        """Write what did not fit into the pipe, while the bot reads."""
+        poll = current_stop().make_poll(self._stdin, select.POLLOUT)
+        while rest:
+            left_ms = timeout_s * 1000 - (perf_counter_ns() - self.started_ns) / 1e6
+            if left_ms <= 0 or not poll(left_ms):
+                raise failures.not_read_failure(request, timeout_s)
+            try:
+                rest = rest[write(self._stdin, rest) :]
+            except BrokenPipeError:
+                raise ClosedError("closed its standard input", b"") from None
+
+    def _read(self, ready: list[tuple[int, int]], size: int, received: bytes = b"") -> bytes:
+        """Read output of the bot. Raises ClosedError."""
         if ready[0][0] != self._stdout:
-            raise ClosedError(event="lost its supervisor")
-        data = read(self._stdout, USUAL_BYTES)
-        if len(data) == USUAL_BYTES and self._poll_output(0):
-            data += read(self._stdout, READ_BYTES)
-        finished = perf_counter_ns()
+            raise ClosedError("lost its supervisor", received)
+        data = read(self._stdout, size)
         if not data:
-            raise ClosedError(event="closed its standard output")
-        self.messages.append((FROM_BOT, data))
-        if data.find(b"\n") != len(data) - 1 and not _is_line(data):
-            return self.read_line(data, timeout_s)
-        if budget_s is not None:
-            self._skip_stop(finished)
-        return data, (finished - self.started_ns) // 1000
+            raise ClosedError("closed its standard output", received)
+        return data
 
-    def overslept_us(self, elapsed_us: int) -> int:
-        """Return how much later than intended the harness woke up during a timed exchange.
+    def _note_delay(self, now_ns: int) -> None:
+        """Note how late the last wait ended, or move the start of the exchange if it was stopped.
 
-        Args:
-            elapsed_us: the time of the answer, or of the deadline that was missed.
-
+        A delay after a timed answer was due may excuse the bot, which need not have been stopped.
         """
-        late_ns = self.started_ns + elapsed_us * 1000 - self._due_ns
-        return (self._overslept_ns + (late_ns if late_ns > WAKE_S * 1e9 else 0)) // 1000
+        over_ns = now_ns - self._due_ns
+        if self._due_ns - self.started_ns >= self._watched_ns - WAKE_NS:
+            self.overslept_ns += over_ns
+        elif over_ns > SLICE_NS:
+            self.started_ns += over_ns
 
     def unseen_us(self, elapsed_us: int) -> int:
         """Return the time up to an answer since the harness last found that there was none."""
         return elapsed_us - max(0, self._looked_ns - self.started_ns) // 1000
 
-    def send(self, line: bytes) -> None:
-        """Send a line that has no answer; the next exchange reports a failure."""
+    def send(self, request: Request) -> None:
+        """Send a message that has no answer; the next exchange reports a failure."""
+        line = encode(request)
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             self.messages.append((TO_BOT, line))
             write(self._stdin, line)
 
-    def read_unasked(self) -> bytes:
-        """Return output that nothing asked for, which a poll has found; b"" at its end."""
-        data = read(self._stdout, READ_BYTES)
-        if data:
+    def refuse_unasked(self, request: Request) -> None:
+        """Raise the failure of a bot that wrote something before a question, or ended."""
+        if ready := self._wait(0):
+            data = self._read(ready, READ_BYTES)
             self.messages.append((FROM_BOT, data))
-        return data
+            raise failures.unasked_output_failure(request, data)
 
     def is_idle(self) -> bool:
         """Return whether there is no output to read and the supervisor is alive."""
         return not self._wait(0)
-
-    def _wait_more(self, timeout_s: float) -> list[tuple[int, int]]:
-        """Wait in slices until a time after the start of the exchange."""
-        while True:
-            now_ns = perf_counter_ns()
-            if self._skip_stop(now_ns) and now_ns - self._due_ns > WAKE_S * 1e9:
-                self._overslept_ns += now_ns - self._due_ns
-            elapsed_ns = now_ns - self.started_ns
-            left_s = max(0.0, timeout_s - elapsed_ns / 1e9)
-            unwatched_s = (self._watched_ns - elapsed_ns) / 1e9
-            slice_s = min(left_s, SLICE_S, unwatched_s if unwatched_s > 0 else TIMED_SLICE_S)
-            self._looked_ns, self._due_ns = now_ns, now_ns + int(slice_s * 1e9)
-            found = self._wait(slice_s * 1000)
-            if found or not left_s:
-                self._skip_stop(perf_counter_ns())
-                return found
-
-    def _skip_stop(self, now_ns: int) -> bool:
-        """Move the start of the exchange if the last wait shows that the harness was stopped.
-
-        Not if it lasted until a timed answer was due or longer: its delay may excuse the bot, which
-        need not have been stopped. Return whether this is so.
-        """
-        if self._due_ns - self.started_ns >= self._watched_ns - WAKE_S * 1e9:
-            return True
-        over_ns = now_ns - self._due_ns
-        if over_ns > SLICE_S * 1e9:
-            self.started_ns += over_ns
-        return False
-
-    def _left_ms(self, timeout_s: float) -> float:
-        """Return the time left for the current exchange; 0 or less after its deadline."""
-        return timeout_s * 1000 - (perf_counter_ns() - self.started_ns) / 1e6
-
-    def _write_rest(self, rest: bytes, timeout_s: float) -> None:
-        """Write what did not fit into the pipe, while the bot reads."""
-        poll = current_stop().make_poll(self._stdin, select.POLLOUT)
-        while rest:
-            left_ms = self._left_ms(timeout_s)
-            if left_ms <= 0 or not poll(left_ms):
-                raise NotReadError
-            try:
-                rest = rest[write(self._stdin, rest) :]
-            except BrokenPipeError:
-                raise ClosedError(event="closed its standard input") from None
-
-    def read_line(self, data: bytes, timeout_s: float) -> tuple[bytes, int]:
-        """Read on until there is a whole line, as `exchange` and after it was late.
-
-        Args:
-            data: the beginning of the answer.
-            timeout_s: how long to wait, from the beginning of the exchange.
-
-        """
-        while True:
-            ready = self._wait_more(timeout_s)
-            if not ready:
-                raise LateError(data)
-            if ready[0][0] != self._stdout:
-                raise ClosedError(event="lost its supervisor")
-            more = read(self._stdout, READ_BYTES)
-            if not more:
-                raise ClosedError(data, "closed its standard output")
-            if data:
-                self.messages.pop()
-            data += more
-            self.messages.append((FROM_BOT, data))
-            if _is_line(data):
-                return data, (perf_counter_ns() - self.started_ns) // 1000
-
-
-def _is_line(data: bytes) -> bool:
-    """Return whether output is one whole line. Raises NotOneLineError if it is more than that."""
-    end = data.find(b"\n")
-    length = len(data) if end < 0 else end
-    if length >= MAX_LINE or 0 <= end < len(data) - 1:
-        raise NotOneLineError(data)
-    return end >= 0

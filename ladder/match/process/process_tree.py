@@ -14,17 +14,18 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import time
 from dataclasses import dataclass
-from time import clock_gettime_ns
+from time import clock_gettime_ns, perf_counter_ns
 
-from ladder.match.process.procfs import cpu_clock_id, descendants, reaped_ns
+from ladder.match.process.procfs import TICKS_S, descendants, stat_fields
 
 OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
 """Off-turn use up to which a bot is not marked as pondering: 1 ms plus 1 % of the time off turn,
 for what every bot does after an answer, such as freeing a search tree and reading the next line."""
 SEARCH_NS = 100_000_000
 """Shortest time between two searches for further processes of a bot."""
+CUTIME, CSTIME = 13, 14
+"""Indices in the result of `stat_fields`; the index in proc(5) is larger by 3."""
 ROUNDS = 100
 """Maximum number of searches for processes that are still running; a bot that forks in each of
 them escapes."""
@@ -51,21 +52,6 @@ class ProcessTree:
 
     """
 
-    __slots__ = (
-        "_all",
-        "_bot",
-        "_clock",
-        "_foreign",
-        "_mark_ns",
-        "_searched_ns",
-        "_stopped",
-        "_supervisor",
-        "_turn_ended_ns",
-        "history",
-        "off_turn_us",
-        "turn_us",
-    )
-
     def __init__(self, supervisor: int, history: BotHistory, *, foreign: bool) -> None:
         """Create the tree of a supervisor; `begin` starts the measurement.
 
@@ -83,15 +69,11 @@ class ProcessTree:
         self._all = history.has_children
         """Whether all processes are counted, not only the first one."""
         self._bot = 0
-        """Process id of its first process."""
-        self._clock: int | None = None
-        """The CPU clock of the bot's first process; None before `begin`."""
+        """Process id of its first process; 0 before `begin`."""
         self._mark_ns = 0
         """Processor time at the last change of turn."""
-        self._searched_ns = 0
-        """The last search for further processes (`time.perf_counter_ns`)."""
-        self._turn_ended_ns = 0
-        """The end of the last turn (`time.perf_counter_ns`)."""
+        self._searched_ns = self._turn_ended_ns = 0
+        """Times of the last search for further processes and of the end of the last turn."""
         self._stopped = False
 
     def begin(self, bot: int) -> None:
@@ -101,71 +83,59 @@ class ProcessTree:
             bot: process id of the bot's first process.
 
         """
-        self._clock = cpu_clock_id(bot)
         self._bot = bot
-        self._search_if_due(time.perf_counter_ns())
+        self._lap_us()
         self.turn_us = self.off_turn_us = 0
-        self._mark_ns = self.used_ns()
         self._start_off_turn()
-
-    def _search_if_due(self, now_ns: int) -> None:
-        """Count all processes from now on if a foreign bot has or had more than one."""
-        if self._all or not self._foreign or now_ns - self._searched_ns < SEARCH_NS:
-            return
-        self._searched_ns = now_ns
-        if self.pids() != [self._bot] or reaped_ns([self._bot]):
-            self._all = self.history.has_children = True
-            self._mark_ns = self.used_ns()
 
     def begin_turn(self) -> None:
         """Begin the bot's turn, just before it is asked for a move; note whether it pondered."""
-        if self._clock is None:
+        if not self._bot:
             return
-        self.off_turn_us = max(0, self.used_ns() - self._mark_ns) // 1000
-        self._mark_ns += self.off_turn_us * 1000
+        self.off_turn_us = self._lap_us()
         if self.off_turn_us > OFF_TURN_US and self._foreign:
-            length_us = (time.perf_counter_ns() - self._turn_ended_ns) // 1000
-            if self.off_turn_us > OFF_TURN_US + OFF_TURN_SHARE * length_us:
-                self.history.ponders = True
-        if self._stopped:
-            self.resume()
+            length_us = (perf_counter_ns() - self._turn_ended_ns) // 1000
+            self.history.ponders |= self.off_turn_us > OFF_TURN_US + OFF_TURN_SHARE * length_us
+        self.resume()
 
     def end_turn(self) -> None:
         """End the bot's turn after its answer."""
-        if self._clock is None:
-            return
-        used_ns = self.used_ns()
-        self.turn_us = max(0, used_ns - self._mark_ns) // 1000
-        self._mark_ns = used_ns
-        if self._foreign:
+        if self._bot:
+            self.turn_us = self._lap_us()
             self._start_off_turn()
-            self._search_if_due(self._turn_ended_ns)
 
     def _start_off_turn(self) -> None:
-        """Begin the time off turn, and stop a bot that ponders."""
-        if self.history.ponders and self._foreign:
+        """Begin the time off turn: stop a bot that ponders, and look for further processes."""
+        if not self._foreign:
+            return
+        if self.history.ponders:
             self.stop()
-            self._mark_ns = self.used_ns()
-        self._turn_ended_ns = time.perf_counter_ns()
+            self._lap_us()
+        self._turn_ended_ns = now_ns = perf_counter_ns()
+        if not self._all and now_ns - self._searched_ns > SEARCH_NS:
+            self._searched_ns = now_ns
+            if self.pids() != [self._bot] or _reaped_ns(self._bot):
+                self._all = self.history.has_children = True
+                self._lap_us()
 
-    def used_ns(self) -> int:
-        """Return the processor time so far, in nanoseconds.
-
-        Precise for living processes; in ticks of 10 ms for ended ones. Without a control group an
-        ended process counts only if its parent waited for it.
-        """
-        if self._all:
-            return self.used_by_ns(self.pids())
-        return 0 if self._clock is None else _used_ns(self._clock)
+    def _lap_us(self) -> int:
+        """Return the processor time since the last call, in microseconds."""
+        used_ns = self.used_by_ns(self.pids()) if self._all else _used_ns(self._bot)
+        lap_us = max(0, used_ns - self._mark_ns) // 1000
+        self._mark_ns = used_ns
+        return lap_us
 
     def pids(self) -> list[int]:
         """Return the process ids of the bot's processes."""
         return descendants(self._supervisor)
 
     def used_by_ns(self, pids: list[int]) -> int:
-        """Return the processor time of processes and of the children that have ended before."""
-        living_ns = sum(_used_ns(cpu_clock_id(pid)) for pid in pids)
-        return living_ns + reaped_ns([self._supervisor, *pids])
+        """Return the processor time of processes and of the children that have ended before.
+
+        Precise for living processes; in ticks of 10 ms for ended ones. An ended process counts only
+        if its parent waited for it.
+        """
+        return sum(map(_used_ns, pids)) + sum(map(_reaped_ns, [self._supervisor, *pids]))
 
     def stop(self) -> None:
         """Stop all processes until `resume`, unless the bot is a player of this installation."""
@@ -190,11 +160,25 @@ class ProcessTree:
             _send(pid, signal.SIGCONT)
 
 
-def _used_ns(clock: int) -> int:
+def _used_ns(pid: int) -> int:
+    """Return the processor time of a process; 0 if it has ended.
+
+    The id of its clock is the complement of the process id, and 2 ("scheduled time of a process")
+    in the last three bits (clock_getcpuclockid(3)): process 5 has clock -46.
+    """
     try:
-        return clock_gettime_ns(clock)
-    except OSError:  # the process has ended
+        return clock_gettime_ns((~pid << 3) | 2)
+    except OSError:
         return 0
+
+
+def _reaped_ns(pid: int) -> int:
+    """Return the processor time of a process's reaped children, in steps of 10 ms."""
+    try:
+        ticks = sum(map(int, stat_fields(f"/proc/{pid}")[CUTIME : CSTIME + 1]))
+    except OSError:
+        return 0
+    return ticks * 1_000_000_000 // TICKS_S
 
 
 def _send(pid: int, number: signal.Signals) -> None:

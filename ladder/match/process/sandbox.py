@@ -1,16 +1,19 @@
-"""The sandbox of ``--sandbox standard``: bubblewrap around the command of one bot.
+"""Confinement of bots: limits, logs, and a sandbox such as ``--sandbox standard``.
 
-The bot sees the system read-only, its own files, and the interpreters that its command names, with
-their prefixes. It can write into its scratch folder and the folder of what is compiled from its
-files. It has no network, sees no other process, and nothing of the user's home.
+The standard sandbox is bubblewrap around the command of one bot. The bot sees the system read-only,
+its own files, and the interpreters that its command names, with their prefixes. It can write into
+its scratch folder and the folder of what is compiled from its files. It has no network, sees no
+other process, and nothing of the user's home.
 """
 
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bots.foreign import SCRIPT
+from db.records.launch import DEFAULT_LIMITS, Limits
 from engine.cache import cache_root
 
 STANDARD = "standard"
@@ -24,6 +27,31 @@ SYSTEM = (
 HOSTS = str(Path(SCRIPT).parent)
 """The scripts that host foreign bots."""
 MOST_LINKS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """The confinement of every bot that one command starts.
+
+    Limits and sandbox have no defaults, so that no command can forget the user's options.
+    """
+
+    limits: Limits
+    """Memory, processes and files of each bot."""
+    sandbox: tuple[str, ...]
+    """``standard``, or words before the command of each foreign bot, with ``{scratch}`` and
+    ``{folder}`` for its two folders (`sandbox_words`); empty for none.
+    Players of this installation run without them, for they are part of the ladder."""
+    allows_foreign: bool = True
+    """Whether foreign bots may be started at all."""
+    logs: Path | None = None
+    """Folder for the bots' stderr, created with the first file; None: no files."""
+    log_bytes: int = 64 << 20
+    """Maximum size of the logs of ended processes; a worker gets its share of the run's."""
+
+
+BUILT_IN_ONLY = Confinement(limits=DEFAULT_LIMITS, sandbox=(), allows_foreign=False)
+"""For code that starts only players of this installation; a foreign bot is refused."""
 
 
 def sandbox_words(

@@ -5,16 +5,14 @@ This is a program of its own, run with ``python -I -S``. It and the small module
 use only fast parts of the standard library (``signal``, ``json`` and ``subprocess`` would cost 5 to
 13 ms each).
 
-    harness --control pipe--> supervisor     nothing is written; closing it ends the bot
-    harness <--status pipe--- supervisor     one line per event, see `report`
+    harness <----socket----> supervisor      one line per event, see `report`; its end ends the bot
     harness <==stdin, stdout==> bot          direct: no move passes through the supervisor
               supervisor <--stderr-- bot     into a log file of limited size
 
 The supervisor is a child subreaper (Linux 3.4): each descendant whose parent ends becomes its
 child. So when it has no child left (ECHILD), nothing of the bot is alive, not even a process that
-left the session or forked twice. Where this user may create control groups, the bot has one
-(`limits`). If the supervisor is killed, the bot dies with it (PR_SET_PDEATHSIG), and the harness
-inherits and kills its descendants (`orphans`).
+left the session or forked twice. If the supervisor is killed, the bot dies with it
+(PR_SET_PDEATHSIG), and the harness kills the other processes (`leftovers`).
 """
 
 import ctypes
@@ -25,17 +23,8 @@ import select
 import sys
 import time
 
-from ladder.match.process.limits import (
-    LimitMonitor,
-    end_group,
-    enter_group,
-    limit_process,
-    make_group,
-)
+from ladder.match.process.limits import LimitMonitor, limit_process
 from ladder.match.process.procfs import descendants
-
-NAME = b"ladder-guard"
-"""Process name of a supervisor (PR_SET_NAME)."""
 
 HEAD = TAIL = 64 * 1024
 """Bytes of stderr logged from its beginning and from its end."""
@@ -49,106 +38,79 @@ SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
 
 
 def main(arguments: list[str]) -> None:
-    """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
+    """Run one bot: ``socket=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
 
     Further names are ``copy`` (a folder that is copied into the scratch folder as ``files``),
-    ``log`` (a file), ``group`` (the folder of a new control group) and the limits.
+    ``log`` (a file), ``group`` (the folder of the bot's control group) and the limits.
     """
     separator = arguments.index("--")
     options = dict(word.split("=", 1) for word in arguments[:separator])
-    control, status = int(options["control"]), int(options["status"])
-    os.set_inheritable(control, False)
-    os.set_inheritable(status, False)
+    socket, scratch, group = int(options["socket"]), options["scratch"], options.get("group", "")
+    os.set_inheritable(socket, False)
     libc = ctypes.CDLL(None)
-    become_supervisor(libc)
-    scratch = options["scratch"]
-    try:
-        make_scratch(scratch)
-        if "copy" in options:
-            import shutil
-
-            shutil.copytree(options["copy"], f"{scratch}/files", symlinks=True)
-            make_writable(scratch)
-    except OSError as failure:
-        report(status, f"broken cannot fill the scratch folder {scratch}: {failure.strerror}")
-        remove(scratch)
-        return
-    group = options.get("group", "")
-    if group and not make_group(group, options):
-        group = options["group"] = ""
-    try:
-        bot, stderr = start(libc, arguments[separator + 1 :], options["folder"], options)
-        report(status, f"started {bot}")
-        log = Log(stderr, options.get("log", ""))
-        supervise(bot, control, status, log, LimitMonitor(options))
-        all_ended = end_all(group)
-        log.finish()
-        report(status, f"stderr {log.tail[-REPORTED_STDERR:].hex()}")
-        if all_ended:
-            report(status, "gone")
-    except CannotStart as failure:
-        report(status, f"failed {failure}")
-    except OSError as failure:
-        report(status, f"broken its supervisor failed: {failure}")
-    finally:
-        end_all(group)
-        remove(scratch)
-
-
-def become_supervisor(libc: ctypes.CDLL) -> None:
-    """Adopt all descendants of this process, ignore signals and set its name."""
     for signal in (SIGHUP, SIGINT, SIGTERM):  # only the harness decides when the bot ends
         libc.signal(signal, ctypes.c_void_p(SIG_IGN))
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    libc.prctl(PR_SET_NAME, NAME, 0, 0, 0)
+    libc.prctl(PR_SET_NAME, b"ladder-guard", 0, 0, 0)
+    log = None
+    try:
+        make_scratch(scratch, options.get("copy", ""))
+        bot, stderr = start(libc, socket, arguments[separator + 1 :], options)
+        report(socket, f"started {bot}")
+        log = Log(stderr, options.get("log", ""))
+        supervise(bot, socket, log, LimitMonitor(options))
+    except OSError as failure:
+        report(socket, f"broken its supervisor failed: {failure}")
+    all_ended = end_all(group)
+    if log is not None:
+        log.finish()
+        report(socket, f"stderr {log.tail[-REPORTED_STDERR:].hex()}")
+    if all_ended:
+        report(socket, "gone")
+    remove(scratch)
 
 
-def make_scratch(folder: str) -> None:
-    """Create the bot's scratch folder, and lock it until this process ends.
+def make_scratch(folder: str, copied: str) -> None:
+    """Create the bot's scratch folder with a copy of its files, locked until this process ends.
 
     The lock shows `ladder.match.process.leftovers` that the folder is in use. The kernel frees it
-    however the supervisor ends, and the bot's copy closes at exec.
-
-    Raises:
-        OSError: the folder cannot be created.
-
+    however the supervisor ends, and the bot's copy closes at exec. Raises OSError.
     """
     os.mkdir(folder, 0o700)
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if copied:
+        import shutil
+
+        shutil.copytree(copied, f"{folder}/files", symlinks=True)
+        call("chmod", "-R", "u+w", folder)
 
 
-class CannotStart(Exception):
-    """The bot's program cannot be started, for the reason in the message."""
-
-
-def report(status: int, event: str) -> None:
+def report(socket: int, event: str) -> None:
     """Report an event to the harness as one line: its kind, a space and its detail.
 
-    The kinds are those that `SupervisorReport.apply` reads, such as ``started 4711`` or
+    The kinds are those that `SupervisorClient.read_status` reads, such as ``started 4711`` or
     ``memory over its memory limit: ...``.
     """
     try:
-        os.write(status, event.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n")
-    except OSError:  # the harness has closed the pipe
+        os.write(socket, event.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n")
+    except OSError:  # the harness has closed it
         pass
 
 
 def start(
-    libc: ctypes.CDLL, command: list[str], folder: str, options: dict[str, str]
+    libc: ctypes.CDLL, socket: int, command: list[str], options: dict[str, str]
 ) -> tuple[int, int]:
     """Start the bot on this process's stdin and stdout, which are replaced by /dev/null here.
+
+    If its program cannot be started, its process reports why, and ends. Raises OSError.
 
     Returns:
         The bot's process id and the reading end of its stderr.
 
-    Raises:
-        CannotStart: the folder or the program is missing or cannot be run.
-
     """
-    parent = os.getpid()
+    parent, folder = os.getpid(), options["folder"]
     stderr_read, stderr_write = os.pipe()
-    problem_read, problem_write = os.pipe()
     pid = os.fork()
     if pid == 0:
         step = "folder"
@@ -158,20 +120,15 @@ def start(
             step = "program"
             os.execvp(command[0], command)  # noqa: S606 - the user's own command, without a shell
         except OSError as failure:
-            os.write(problem_write, f"{step} {failure.errno}".encode())
+            reason = explain_failed_start(step, failure.errno or 0, command[0], folder)
+            report(socket, f"failed cannot start {command[0]}: {reason}")
         finally:
             os._exit(127)
     nothing = os.open("/dev/null", os.O_RDWR)
     for descriptor in (0, 1):  # the harness sees EOF only if no other process has the bot's pipes
         os.dup2(nothing, descriptor, inheritable=False)
-    for descriptor in (nothing, stderr_write, problem_write):
-        os.close(descriptor)
-    problem = os.read(problem_read, 100).decode()  # empty when exec succeeds and closes the pipe
-    os.close(problem_read)
-    if problem:
-        os.close(stderr_read)
-        step, number = problem.split()
-        raise CannotStart(explain_failed_start(step, int(number), command[0], folder))
+    os.close(nothing)
+    os.close(stderr_write)
     os.set_blocking(stderr_read, False)
     return pid, stderr_read
 
@@ -190,17 +147,17 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
         libc.signal(signal, ctypes.c_void_p(SIG_DFL))
     libc.sigprocmask(SIG_SETMASK, ctypes.create_string_buffer(128), None)
     os.dup2(stderr, 2)
-    # All other descriptors, including `problem_write`, close by themselves at exec.
+    # All other descriptors close by themselves at exec.
     limit_process(options)
     if group := options.get("group"):
-        enter_group(group)
+        write(f"{group}/cgroup.procs", "0")
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def explain_failed_start(step: str, number: int, program: str, folder: str) -> str:
     """Return why a program cannot be started and what to do about it."""
     if step == "folder":
-        return f"cannot start {program}: cannot enter its folder {folder} ({os.strerror(number)})"
+        return f"cannot enter its folder {folder} ({os.strerror(number)})"
     reasons = {
         errno.ENOENT: f"no such file in {folder} or on PATH"
         if "/" not in program
@@ -208,7 +165,7 @@ def explain_failed_start(step: str, number: int, program: str, folder: str) -> s
         errno.EACCES: "it is not executable (chmod +x makes it so)",
         errno.ENOEXEC: "it is neither a program of this machine nor a script that begins with #!",
     }
-    return f"cannot start {program}: {reasons.get(number, os.strerror(number))}"
+    return reasons.get(number, os.strerror(number))
 
 
 class Log:
@@ -254,28 +211,23 @@ class Log:
                 self.path = ""  # a full disk must not cost the bot its game
 
 
-def supervise(bot: int, control: int, status: int, log: Log, monitor: LimitMonitor) -> None:
-    """Log and limit the bot until it ends, exceeds a limit or the harness closes `control`."""
+def supervise(bot: int, socket: int, log: Log, monitor: LimitMonitor) -> None:
+    """Log and limit the bot until it ends, exceeds a limit or the harness ends the connection."""
     bot_pidfd = os.pidfd_open(bot)
     poller = select.poll()
-    poller.register(control, 0)  # its end wakes the poll
-    for descriptor in (log.stderr, bot_pidfd):
+    for descriptor in (socket, log.stderr, bot_pidfd):
         poller.register(descriptor, select.POLLIN)
     next_check = 0.0
     while True:
         for descriptor, _ in poller.poll(max(0.0, next_check - time.monotonic()) * 1000):
-            if descriptor == control:
-                kill_process_group(bot)
+            if descriptor == socket:
+                kill(-bot)
                 return
             if descriptor == bot_pidfd:
-                kill_process_group(bot)
-                _, code = os.waitpid(bot, 0)
-                if exceeded := monitor.find_group_excess():
-                    report(status, exceeded)
-                elif os.WIFSIGNALED(code):
-                    report(status, f"killed {os.WTERMSIG(code)}")
-                else:
-                    report(status, f"exited {os.WEXITSTATUS(code)}")
+                kill(-bot)
+                code = os.waitstatus_to_exitcode(os.waitpid(bot, 0)[1])
+                ended = f"killed {-code}" if code < 0 else f"exited {code}"
+                report(socket, monitor.find_group_excess() or ended)
                 return
             if log.read() == 0:
                 poller.unregister(log.stderr)
@@ -284,8 +236,8 @@ def supervise(bot: int, control: int, status: int, log: Log, monitor: LimitMonit
             continue
         reap_adopted(bot)
         if exceeded := monitor.find_excess():
-            report(status, exceeded)
-            kill_process_group(bot)
+            report(socket, exceeded)
+            kill(-bot)
             return
         next_check = now + monitor.pause_s
 
@@ -302,62 +254,52 @@ def reap_adopted(bot: int) -> None:
 def end_all(group: str) -> bool:
     """Kill every descendant and remove the group; return False if one survives PATIENCE_S."""
     if group:
-        end_group(group, 0)  # kills all at the same moment, so that none can fork away
-    me = os.getpid()
+        write(f"{group}/cgroup.kill", "1")  # all at the same moment, so that none can fork away
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        for pid in descendants(me):
+        for pid in descendants(os.getpid()):
             kill(pid)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
-            return not group or end_group(group, PATIENCE_S)
+            if group:
+                os.rmdir(group)
+            return True
         time.sleep(0.0005)
     return False
 
 
-def kill_process_group(bot: int) -> None:
-    """Kill the bot's process group at one moment, so that none of it can fork in between.
-
-    The bot must not be reaped yet, or its process id could belong to another process.
-    """
-    try:
-        os.killpg(bot, SIGKILL)
-    except OSError:
-        pass
-
-
 def kill(pid: int) -> None:
-    """Kill a process if it still exists."""
+    """Kill a process if it still exists; or, if negative, a process group.
+
+    A bot's group is killed at one moment, so that none of it can fork in between. The bot must not
+    be reaped yet, or its process id could belong to another process.
+    """
     try:
         os.kill(pid, SIGKILL)
     except OSError:
         pass
 
 
-def make_writable(folder: str) -> None:
-    """Allow this user to change a folder and all that it holds, without following links."""
-    os.chmod(folder, 0o700)
-    for place, folders, names in os.walk(folder):  # goes into folders after the loop below
-        for name in (*folders, *names):
-            path = os.path.join(place, name)
-            if not os.path.islink(path):
-                os.chmod(path, os.stat(path).st_mode | (0o700 if name in folders else 0o200))
+def write(path: str, text: str) -> None:
+    """Write into a file of a control group. Raises OSError."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
 
 
 def remove(folder: str) -> None:
-    """Delete a folder and its content without following links, as far as possible."""
+    """Delete a folder and its content, as far as possible."""
     try:
-        make_writable(folder)
-        for place, folders, names in os.walk(folder, topdown=False):
-            for name in (*folders, *names):
-                path = os.path.join(place, name)
-                is_folder = name in folders and not os.path.islink(path)
-                os.rmdir(path) if is_folder else os.unlink(path)
-        os.rmdir(folder)
-    except (OSError, RecursionError):
-        pass
+        os.rmdir(folder)  # bots seldom leave anything in it
+    except OSError:
+        call("chmod", "-R", "u+rwx", folder)
+        call("rm", "-rf", folder)
+
+
+def call(*command: str) -> None:
+    """Run a program of the system until its end."""
+    os.spawnvp(os.P_WAIT, command[0], command)  # noqa: S606 - no shell
 
 
 def run() -> None:

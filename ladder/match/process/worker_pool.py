@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bots.parent_death import die_with_parent
 from ladder.errors import LadderError
-from ladder.match.process.orphans import adopt_orphans, end_orphans
+from ladder.match.process.leftovers import clear_leftovers
 from ladder.signals import SIGNALS, current_stop
 
 P = ParamSpec("P")
@@ -41,18 +41,11 @@ MOST_QUEUED = 64
 BATCHING_S = 0.003
 """Longest pause in which results accumulate while every worker still has enough to do."""
 
-START = """
-import pickle, sys
-from multiprocessing.connection import Connection
-pipe = Connection(int(sys.argv[1]))
-try:
-    sys.path[:] = pickle.loads(pipe.recv_bytes())
-except (EOFError, OSError):
-    sys.exit()
-from ladder.match.process.worker_pool import run_worker
-run_worker(pipe)
-"""
-"""The program of a worker; the argument is the descriptor of its pipe."""
+START = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from ladder.match.process.worker_pool import run_worker; run_worker(int(sys.argv[1]))"
+)
+"""The program of a worker; the arguments are the descriptor of its pipe, and the import path."""
 
 
 class WorkerDied(Exception):
@@ -139,9 +132,9 @@ class WorkerPool:
         Where tasks are short, results are collected for some milliseconds.
         """
         ready = self._results.poll(timeout_s * 1000)
-        pause_s = self._batching_pause_s() if ready else 0.0
-        if pause_s:
-            time.sleep(pause_s)
+        if ready:  # results may accumulate while no worker runs out of tasks
+            spare_s = min(worker.queued_s for worker in self._workers.values()) / 2
+            time.sleep(min(BATCHING_S, spare_s))
         for _ in range(MOST_QUEUED):
             for descriptor, _event in ready:
                 worker = self._workers[descriptor]
@@ -153,13 +146,6 @@ class WorkerPool:
             if not ready:
                 break
         self._assign_tasks()
-
-    def _batching_pause_s(self) -> float:
-        """Return how long results may accumulate before a worker runs out of tasks."""
-        workers = self._workers.values()
-        if any(worker.last_s >= BATCHING_S for worker in workers):
-            return 0.0
-        return min(BATCHING_S, *(worker.queued_s / 2 for worker in workers))
 
     def _complete_task(self, worker: _Worker, packed: bytes) -> None:
         """Complete the future of a worker's running task with its result."""
@@ -175,7 +161,9 @@ class WorkerPool:
 
         The results of assigned tasks are lost.
         """
-        self._cancel_waiting()
+        while self._waiting:
+            self._waiting.popleft().future.cancel()
+        self._results = select.poll()
         for worker in self._workers.values():
             worker.pipe.close()
         for worker in self._workers.values():
@@ -187,12 +175,7 @@ class WorkerPool:
         for worker in self._workers.values():
             worker.process.kill()
         self.close()
-        end_orphans()
-
-    def _cancel_waiting(self) -> None:
-        while self._waiting:
-            self._waiting.popleft().future.cancel()
-        self._results = select.poll()
+        clear_leftovers()
 
     def _assign_tasks(self) -> None:
         """Assign waiting tasks while there are workers for them."""
@@ -213,14 +196,10 @@ class WorkerPool:
     def _choose_worker(self) -> _Worker | None:
         """Choose the worker for the next task: idle, else new, else one with short tasks."""
         workers = self._workers.values()
-        if len(workers) > self.count:
-            return None
         least = min(workers, key=lambda worker: len(worker.assigned), default=None)
-        if least is not None and not least.assigned:
-            return least
-        if len(workers) < self.count:
+        if least is None or (least.assigned and len(workers) < self.count):
             return self._start()
-        return least if least is not None and len(least.assigned) < least.capacity else None
+        return least if len(least.assigned) < least.capacity else None
 
     def _handle_worker_death(self, worker: _Worker) -> None:
         """Fail the running task of a dead worker, and requeue its other tasks."""
@@ -230,13 +209,12 @@ class WorkerPool:
         worker.pipe.close()
         worker.process.kill()  # it may live with a closed pipe
         worker.process.wait()
-        end_orphans()  # the bots that it started
+        clear_leftovers()  # the bots that it started
         if worker.assigned:
             worker.assigned.popleft().future.set_exception(WorkerDied())
         self._waiting.extendleft(reversed(worker.assigned))
 
     def _start(self) -> _Worker:
-        adopt_orphans()
         ours, theirs = multiprocessing.Pipe()
         # A terminal signals the whole process group, and only the coordinator may act on it: a new
         # process inherits the mask, and `run_worker` then does nothing on these signals.
@@ -244,7 +222,7 @@ class WorkerPool:
         try:
             # Not by multiprocessing, which would start a process that tracks shared memory, too.
             process = subprocess.Popen(
-                (sys.executable, "-P", "-c", START, str(theirs.fileno())),
+                (sys.executable, "-P", "-c", START, str(theirs.fileno()), *sys.path),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
             )
@@ -254,13 +232,13 @@ class WorkerPool:
         worker = self._workers[ours.fileno()] = _Worker(process, ours)
         self._results.register(ours.fileno(), select.POLLIN)
         with contextlib.suppress(OSError):  # its death is handled when its pipe is read
-            ours.send_bytes(pickle.dumps(sys.path))
             ours.send_bytes(pickle.dumps((os.getpid(), self._prepare, self._arguments)))
         return worker
 
 
-def run_worker(pipe: Connection) -> None:
+def run_worker(descriptor: int) -> None:
     """Run tasks in a worker process until the coordinator closes the pipe."""
+    pipe = Connection(descriptor)
     try:
         first = pipe.recv_bytes()
     except (EOFError, OSError):  # the coordinator has died

@@ -9,7 +9,7 @@ from pathlib import Path
 from bots.errors import BotsError
 from db.records.bots import BotRow
 from ladder.errors import LadderError, Stopped, UsageError
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.register import (
     ExaminedBot,
     NothingToAdd,

@@ -10,7 +10,7 @@ from pathlib import Path
 from db.records.bots import BotRow
 from db.records.launch import Origin
 from db.store import Store
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.from_spec import base_name
 from ladder.match.registry.register import (
     RegistrationRequest,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from db.records.bots import BotRow
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.register import (
     ExaminedBot,
     RegistrationRequest,

@@ -11,7 +11,7 @@ from db.records.bots import HUMAN, BotRow, NewBot, NewRevision
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
+from ladder.match.process.sandbox import BUILT_IN_ONLY, Confinement
 from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_out

@@ -15,7 +15,7 @@ import msgspec
 
 from db.records.launch import Launch
 from ladder.errors import UsageError
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.trial import TrialResult, TrialTimeout, try_out
 from ladder.match.specs.archive import is_changed, writable_copy
 from ladder.match.specs.folder_files import is_environment

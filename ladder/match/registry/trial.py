@@ -22,8 +22,8 @@ from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.failures import STDERR_FOLLOWS, to_one_line
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.trial_time import QUICK_MS, TRIAL_MS, TrialGame, judge_time, own_time_us
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, trial_boards
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start

@@ -22,9 +22,9 @@ from ladder.errors import BotFailure, LadderError
 from ladder.match.game.adjudicator import compile_solver
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.leftovers import clear_leftovers
+from ladder.match.process.sandbox import Confinement
 from ladder.match.specs.archive import cached_archive, clean_cache, unpack, use
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.start_command import fill_placeholders, make_start

@@ -13,7 +13,7 @@ from db.store import Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.match.game.broadcast import channel_name
-from ladder.match.process.confinement import BUILT_IN_ONLY
+from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, Pairing

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from db.records.launch import Start
 from engine.cache import cache_root
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
 
 PROBE = """
@@ -94,16 +94,15 @@ def probe_sandbox(confinement: Confinement, database: str | None = None) -> list
         client = SupervisorClient.start(
             Start((sys.executable, "-I", "-S", "-c", PROBE, json.dumps(given)), folder), confinement
         )
-        ended = client.wait_ended(TIMEOUT_S)
+        client.wait(lambda: client.cause, TIMEOUT_S)
         answer = b""
         with contextlib.suppress(BlockingIOError):  # nothing was printed
             answer = os.read(client.stdout, 1 << 16)
         client.kill()
         Path(f"{home.name}.written").unlink(missing_ok=True)
         Path("/usr/ladder-probe").unlink(missing_ok=True)
-    if not answer or not ended:
-        report = client.report
-        failed = report.detail if report.cause is EndCause.FAILED else ""
-        raise ProbeFailed(failed or " ".join(report.stderr.split()) or "it gave no answer")
+    if not answer or client.cause is None:
+        failed = client.detail if client.cause is EndCause.FAILED else ""
+        raise ProbeFailed(failed or " ".join(client.stderr.split()) or "it gave no answer")
     found: list[str] = json.loads(answer)
     return found

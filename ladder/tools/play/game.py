@@ -32,7 +32,7 @@ from ladder.match.game.asking import (
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import GameEnd
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.registered import make_entrants, refuse_short_time
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.match.specs.compile import compile_players

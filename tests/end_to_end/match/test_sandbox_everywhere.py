@@ -1,6 +1,5 @@
 """One setting for the sandbox: whatever starts a foreign bot, a command or a page, must use it."""
 
-import ast
 import json
 import re
 import shutil
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 from ladder.cli.app import parser
-from tests.end_to_end.conftest import FAKE_BOTS, ROOT, Ladder
+from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.runs.test_cluster import Machines
 from tests.end_to_end.traces import query
 from tests.ladder.cli.test_commands import walk
@@ -234,23 +233,6 @@ def test_every_command_that_may_start_a_bot_is_tested() -> None:
         if any("--sandbox" in parameter.opts for parameter in command.params)
     }
     assert found == {*STARTING}
-
-
-@pytest.mark.slow
-def test_bounds_are_made_in_few_places() -> None:
-    """What starts a foreign bot needs bounds, and only the options of a command make them."""
-    makers = {
-        str(path.relative_to(ROOT))
-        for package in ("bots", "db", "engine", "ladder", "reports")
-        for path in (ROOT / package).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Confinement")
-    }
-    assert makers == {
-        "ladder/cli/run_options.py",
-        "ladder/match/process/confinement.py",  # allows only players of this installation
-        "ladder/runs/cluster/slot.py",  # of the run that came to this machine
-    }
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from ladder.cli.parsing import (
 from ladder.errors import UsageError
 from ladder.harness_version import harness_version, hash_of_sources, sources
 from ladder.match.openings.openings_file import NamedOpenings
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, ROUND_ROBIN, Pairing
 from ladder.runs.settings import (

@@ -13,7 +13,7 @@ from db.records.pairs import PairPlan, PairRecord
 from db.store import Store
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.sandbox import Confinement
 from ladder.runs.executor import PairExecutor
 from ladder.runs.progress import LiveRun, RunEnding
 from ladder.runs.resume import resumable_runs

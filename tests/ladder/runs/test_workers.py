@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 OWNER = """
 import os, signal
-from ladder.match.process.confinement import BUILT_IN_ONLY
+from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.runs.workers import Workers
 if __name__ == "__main__":
     workers = Workers(1, pin=False, confinement=BUILT_IN_ONLY)

@@ -270,7 +270,6 @@ def test_a_bot_that_cannot_be_started_is_explained(
     bot = BotProcess.start(Start(argv=command, folder=str(tmp_path / folder)), UNCONFINED)
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)
-    assert bot.supervisor.report.pid is None
     assert not bot.supervisor.scratch.exists()
 
 

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.match.process.cgroups import (
-    LEAF,
-    cpu_quota,
-    find_parent_group,
-)
-from ladder.match.process.limits import LimitMonitor, make_group
+from db.records.launch import Limits
+from ladder.match.process.cgroups import LEAF, cpu_quota, find_parent_group, make_group
+from ladder.match.process.limits import LimitMonitor
 from ladder.match.process.procfs import descendants
 from tests.support.fakes import StartFake, open_game
 
@@ -77,9 +74,9 @@ def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> No
 
 def test_a_group_without_the_files_of_one_is_not_made(tmp_path: Path) -> None:
     """Nothing is left of it, so that the bot runs without."""
-    assert not make_group(str(tmp_path / "bot"), {"memory_mb": "128"})
+    assert not make_group(tmp_path, "bot", Limits(memory_mb=128))
     assert not (tmp_path / "bot").exists()
-    assert not make_group(str(tmp_path / "no/bot"), {})
+    assert not make_group(tmp_path / "no", "bot", Limits())
 
 
 @pytest.mark.parametrize(("killed", "text"), [(0, ""), (2, "memory over its memory limit")])

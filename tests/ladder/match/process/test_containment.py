@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import MachineStalled
-from ladder.match.process.orphans import end_orphans
 from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import StartFake, await_none, first_move, open_game
 
@@ -58,8 +57,8 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_the_coordinator_kills_orphans_of_a_killed_worker(tmp_path: Path, mark: str) -> None:
-    """The coordinator becomes the parent of the orphans of a killed worker."""
+def test_the_coordinator_kills_what_a_killed_worker_leaves(tmp_path: Path, mark: str) -> None:
+    """It finds them by the scratch folder of a harness that has ended."""
     program = tmp_path / "run.py"
     program.write_text(RUN)
     with subprocess.Popen(
@@ -71,14 +70,3 @@ def test_the_coordinator_kills_orphans_of_a_killed_worker(tmp_path: Path, mark: 
         assert coordinator.stdout is not None
         assert coordinator.stdout.readline() == b"WorkerDied\n"
         assert await_none(mark, 1.0) == []
-
-
-def test_children_of_this_process_are_not_orphans(start_fake: StartFake) -> None:
-    """The ladder's own programs in other sessions, and supervisors, are not killed."""
-    with subprocess.Popen(["sleep", "600"], start_new_session=True) as own:
-        bot = start_fake("leaves-orphans")
-        open_game(bot)
-        assert end_orphans()
-        assert own.poll() is None
-        first_move(bot)
-        own.kill()

@@ -71,7 +71,7 @@ def test_a_bot_inherits_only_its_three_pipes(start_fake: StartFake, tmp_path: Pa
     of_libc = 1 << (32 - 1) | 1 << (33 - 1)
     assert int(report["ignored"], 16) & ~of_python & ~of_libc == 0
     bot.begin_game()  # by then it is known
-    assert report["session"] == report["pid"] == bot.supervisor.report.pid
+    assert report["session"] == report["pid"] == bot.supervisor.pid
     assert report["limits"]["RLIMIT_CORE"] == [0, 0]
     assert 1024 < report["limits"]["RLIMIT_NPROC"][0] < 2**24
     assert report["folder"] == str(tmp_path)
