@@ -66,9 +66,9 @@ class Aggregate(Queries):
         self._tables: dict[tuple[str, int], tuple[_Marks, _Tables]] = {}
         """Tables that were read, by the column that selects the pairs and its value."""
         self._distinct_pairs: dict[
-            tuple[str, int, float | None], tuple[_Marks, dict[Any, int]]
+            tuple[str, int, float | None], tuple[_Marks, dict[Any, set[int]]]
         ] = {}
-        """Distinct pairs by key, by the selecting column, its value and the first start."""
+        """Contents of pairs by key, by the selecting column, its value and the first start."""
         self._distinct: dict[tuple[int | None, int, frozenset[int]], tuple[_Marks, int]] = {}
         """Distinct games that were counted, by run, division and revisions."""
 
@@ -171,29 +171,28 @@ class Aggregate(Queries):
     ) -> list[PairTableRow]:
         """Return the tables with their numbers of distinct pairs; arguments as `count_distinct`.
 
-        All pairs are read, in 1.5 s for half a million, unless no game was added since.
+        All pairs are read, in 1.5 s for half a million; later calls read the new ones.
         """
         chosen = (
             ("run_id", run_id) if run_id is not None else ("division_id", tables[0].division_id)
         )
         with self._database.reading() as connection:
             marks = _read_marks(connection)
-            before, counts = self._distinct_pairs.get((*chosen, since), (None, {}))
+            before, contents = self._distinct_pairs.get((*chosen, since), (None, {}))
+            if before is None or not before.is_before(marks):
+                before, contents = None, defaultdict(set)
             if before != marks:
-                pairs = _chosen(*chosen)
+                pairs = _chosen(*chosen, since=None if before is None else before.last_game)
                 pairs += [] if since is None else [Pair.started_at >= since]
-                query = select(*_KEY, func.count(Pair.content.distinct())).where(*pairs)
-                counts = defaultdict(int)
-                for division, board_class, *sides, count in connection.execute(
-                    query.group_by(*_KEY)
-                ):
-                    counts[division, board_class, *sorted(sides)] += count
-                self._distinct_pairs[*chosen, since] = marks, counts
+                query = select(*_KEY, Pair.content).where(*pairs).distinct()
+                for division, board_class, *sides, content in connection.execute(query):
+                    contents[division, board_class, *sorted(sides)].add(content)
+                self._distinct_pairs[*chosen, since] = marks, contents
         keys = [
             (row.division_id, row.board_class, row.a_revision, row.b_revision) for row in tables
         ]
         return [
-            replace(row, distinct_pairs=counts.get(key))
+            replace(row, distinct_pairs=len(contents[key]) if key in contents else None)
             for row, key in zip(tables, keys, strict=True)
         ]
 

@@ -66,8 +66,15 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store) -> None:
         sides = tuple(sorted((game.first_revision, game.second_revision)))
         moves = frozenset((one.board, one.moves, one.first_revision) for one in both)
         distinct.setdefault(sides, set()).add(moves)
-    for row in store.aggregate.with_distinct_pairs(tables):
+    first = store.aggregate.with_distinct_pairs(tables)
+    for row in first:
         assert row.distinct_pairs == len(distinct[row.a_revision, row.b_revision])
+    for line in (1000, 1000, 1001):  # later calls read the new pairs
+        play(store, runs[0], first[0].a_revision, first[0].b_revision, line)
+    later = store.aggregate.with_distinct_pairs(store.aggregate.of_division(division))
+    assert [row.distinct_pairs for row in later] == [
+        (row.distinct_pairs or 0) + 2 * (row is first[0]) for row in first
+    ]
     for run in runs:
         own = store.games.stream(GameQuery(run_id=run.id))
         found = store.aggregate.count_distinct(store.aggregate.of_run(run.id), run_id=run.id)
