@@ -21,7 +21,7 @@ from reports.replay import adjudication_document
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
 """Results as written on score sheets: points of the first mover, then of the second."""
 STYLES = {
-    **dict.fromkeys(("regression", "no gain", "invalid", "failed", "died"), "red"),
+    **dict.fromkeys(("regression", "no gain", "invalid", "failed"), "red"),
     **dict.fromkeys(("running", "playing"), "bold green"),
     "pass": "green",
 }
@@ -138,7 +138,7 @@ def run_line(run: PastRun) -> str:
 def state_of(run: PastRun) -> str:
     """Return the state of a run, with the verdict of an experiment."""
     verdict = _verdict(run)
-    state = "died" if run.has_died else run.status.value
+    state = run.status.value
     return state if verdict in ("", state) else f"{state}: {verdict}"
 
 
@@ -168,7 +168,7 @@ RUNS = (
     Field(
         "status",
         "status",
-        text=lambda run, _: _coloured("died" if run.has_died else run.status.value),
+        text=lambda run, _: _coloured(run.status.value),
         level=1,
     ),
     Field(

@@ -77,7 +77,7 @@ def test_runs_are_listed_newest_first(ladder: Command) -> None:
         "title",
         "note",
     ]
-    assert text[-1].split()[:4] == ["1", "ladder", "6/100", "died"]
+    assert text[-1].split()[:4] == ["1", "ladder", "6/100", "interrupted"]
 
 
 def test_a_run_is_listed_as_running_only_while_its_lock_is_held(

@@ -38,7 +38,7 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
         assert "Running" in opened.page.inner_text("#part-now")
         assert opened.page.inner_text("#connection") == "live"
         lock.release(run.id)
-    until(opened.page, "document.querySelector('#part-now').innerText.includes('has died')")
+    until(opened.page, "document.querySelector('#part-now').innerText.includes('was interrupted')")
     league.end(run)
     until(opened.page, "document.querySelector('#part-now').innerText.includes('No run')")
     assert opened.errors == []
