@@ -26,9 +26,9 @@ from db.store import Store
 from engine.board import parse_board, parse_board_class
 from engine.position import Position
 from engine.result import Result
-from ladder.experiments.gate.result import expected_games
 from ladder.match.game.adjudicator import Adjudicator
 from ladder.stats.sprt import Sprt
+from ladder.stats.sprt_estimate import forecast_test
 
 LADDER = (sys.executable, "-c", "from ladder.cli.main import main; main()")
 BOTS = ("v4", "v12", "v18", "v22")
@@ -115,8 +115,12 @@ def pentanomial(tables: list[PairTableRow]) -> list[int]:
 
 def gate_hours(tables: list[PairTableRow], games_an_hour: float) -> str:
     """Return the hours of a gate for equal and for worse candidates."""
-    cost = expected_games(pentanomial(tables), Sprt(elo0=-DROP, elo1=0.0, alpha=ALPHA, beta=ALPHA))
-    return f"{cost.at_elo1 / games_an_hour:.1f} / {cost.at_elo0 / games_an_hour:.1f}"
+    counts, test = pentanomial(tables), Sprt(elo0=-DROP, elo1=0.0, alpha=ALPHA, beta=ALPHA)
+    hours = (
+        forecast_test(elo=elo, counts=counts, test=test).games / games_an_hour
+        for elo in (0.0, -DROP)
+    )
+    return " / ".join(f"{each:.1f}" for each in hours)
 
 
 def played(store: Store, division: DivisionRow) -> list[GameRow]:

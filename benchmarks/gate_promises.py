@@ -255,7 +255,7 @@ def first_culprit(failed: IntArray) -> int:
         ended = (Termination.CRASH,) * failures + (Termination.FOUR_IN_A_ROW,) * (2 - failures)
         results = (Result.LOSS, Result.LOSS)
         count.add(BOTS, PlayedPair(number, 0, 1, "6x7", results, ended, ("", "", number), number))
-        if failures and count.failure:
+        if failures and count.failures:
             return 2 * number
     return 0
 

@@ -15,7 +15,7 @@ from itertools import count
 
 import numpy as np
 
-from ladder.runs.until_error import UntilError
+from ladder.runs.decision import UntilError
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import estimate
 from ladder.stats.pool.cells import (

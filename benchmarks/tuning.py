@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ladder.experiments.tune import spsa
-from ladder.experiments.tune.parameters import Parameter, point_of
+from ladder.experiments.tune.parameters import Parameter
 
 Array = NDArray[np.float64]
 RATE = math.log(10) / 400
@@ -110,7 +110,10 @@ def by_spsa(land: Landscape, table: Table, games: int, seed: int) -> Array:
     steps = games // (2 * PAIRS)
     search = spsa.Spsa(parameters, steps=steps, seed=seed)
     while search.step < steps:
-        a, b = (point_of(parameters, setting) for setting in search.propose())
+        a, b = (
+            np.array([each.unit(setting[each.name]) for each in parameters])
+            for setting in search.propose()
+        )
         search.add_result(table.lead(a, b, PAIRS))
     return search.point
 

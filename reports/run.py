@@ -10,7 +10,7 @@ from rich.text import Text
 
 from db.records.pairs import PairPlan
 from ladder.names import counted
-from ladder.runs.progress import LiveBot, LiveRun, RunEnding, RunWatcher
+from ladder.runs.live import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
 from reports.layout.fields import Field, columns_of
 from reports.layout.format import values_of, wdl_text

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console, RenderableType
 
 from ladder.experiments.tune.parameters import Parameter
-from ladder.runs.progress import LiveRun, RunWatcher
+from ladder.runs.live import LiveRun, RunWatcher
 from reports.layout.progress import display_for
 from reports.run import RunView, status_line
 

@@ -7,8 +7,7 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.cli.output import check_writable
 from ladder.errors import UsageError
-from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.gate.stored import games_of_gate
+from ladder.experiments.gate.session import GateOutcome, games_of_gate
 from ladder.experiments.stored import TRIALS, RunResult, trials_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.analysis.division import read_mistakes, read_truth

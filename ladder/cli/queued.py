@@ -4,7 +4,7 @@ import sys
 
 from bots.parent_death import die_with_parent
 from ladder.cli.main import main as run
-from ladder.runs.resume import playing_job
+from ladder.runs.resume import own_job
 
 
 def main() -> None:
@@ -12,8 +12,8 @@ def main() -> None:
     worker, job, *words = sys.argv[1:]
     die_with_parent(int(worker))
     sys.argv[1:] = words
-    with playing_job(int(job)):
-        run()
+    own_job.set(int(job))
+    run()
 
 
 if __name__ == "__main__":

@@ -22,20 +22,17 @@ from ladder.errors import ExitCode, UsageError
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.standings import Standings, select_bots, show_only
-from ladder.runs.decision import ENDLESS
-from ladder.runs.progress import RunEnding
-from ladder.runs.resume import Resumable, finished_run, hashes_of
+from ladder.runs.decision import ENDLESS, UntilError
+from ladder.runs.live import RunEnding, live_run_of
+from ladder.runs.resume import Resumable, finished_run, hashes_of, resumable_runs
 from ladder.runs.runner import RunOutcome
-from ladder.runs.scoreboard import scoreboard_of
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import (
     THIS_MACHINE,
-    NothingToResume,
     check_possible,
     leave_out_unfit,
     start_run,
 )
-from ladder.runs.until_error import UntilError
 from ladder.web.server_beside import server_beside
 from reports.findings.finding import Finding
 from reports.findings.match import match_finding
@@ -133,7 +130,7 @@ def _stored_match(store: Store, settings: RunSettings, bots: Sequence[BotRow]) -
     run = finished_run(store, settings, hashes_of(bots))
     if run is None:
         return None
-    live = scoreboard_of(store, run, settings, check_possible(store, settings, bots))
+    live = live_run_of(store, run, settings, check_possible(store, settings, bots))
     if live.total_games < (settings.target_games or 0):
         store.runs.set_status(run.id, RunStatus.INTERRUPTED)
         return None
@@ -159,8 +156,8 @@ def _play(
         workforce=options.workforce(),
         judge=until_error or ENDLESS,
     )
-    if isinstance(outcome, NothingToResume):
-        return _report_nothing_to_resume(outcome.others, options, json=json)
+    if outcome is None:
+        return _report_nothing_to_resume(resumable_runs(store), options, json=json)
     standings = select_bots(standings_after(store, outcome.run))
     if json:
         run = outcome.run

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -126,16 +126,21 @@ class RunOptions(BotOptions):
             UsageError: the address of a scheduler cannot be used.
 
         """
-        from ladder.runs.cluster.workforce import workforce_of
-
         if self.cluster is not None and self.concurrency is not None:
             raise UsageError(
                 "--concurrency cannot be combined with --cluster: give --slots to each "
                 "`ladder worker` instead"
             )
-        if self.cluster is None and self.context is not None and self.context.obj is not None:
-            return cast(Workforce, self.context.obj)
-        return workforce_of(self.cluster, self.tls_ca_file, self.tls_cert, self.tls_key)
+        if self.cluster is None:
+            from ladder.runs.start import THIS_MACHINE
+
+            given: Workforce | None = None if self.context is None else self.context.obj
+            return given or THIS_MACHINE
+        from ladder.runs.cluster.endpoint import parse_endpoint
+        from ladder.runs.cluster.executor import Cluster
+
+        files = self.tls_ca_file, self.tls_cert, self.tls_key
+        return Cluster(parse_endpoint(self.cluster, *files, option="cluster"))
 
     def settings(
         self,

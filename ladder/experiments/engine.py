@@ -17,9 +17,9 @@ from db.store import Store
 from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.decision import Judge
 from ladder.runs.executor import Workforce
-from ladder.runs.progress import RunEnding, RunWatcher
+from ladder.runs.live import RunEnding, RunWatcher
 from ladder.runs.settings import RunSettings
-from ladder.runs.start import THIS_MACHINE, NothingToResume, start_run
+from ladder.runs.start import THIS_MACHINE, start_run
 
 STOPPED, INVALID = "stopped", "invalid"
 UNFINISHED = {
@@ -45,6 +45,8 @@ def exit_code_of(verdict: str) -> ExitCode:
 
 class ExperimentJudge(Judge):
     """The judge of an experiment whose verdict is stored with the run."""
+
+    needs_all = True
 
     @property
     @abstractmethod
@@ -108,7 +110,7 @@ def play(
             )
         except InvalidRun as error:
             return PlayOutcome(invalid=str(error))
-        assert not isinstance(outcome, NothingToResume)  # noqa: S101 - only `run --resume` asks for it
+        assert outcome is not None  # noqa: S101 - only `run --resume` asks for it
         stopped = outcome.ending is RunEnding.STOPPED
         if judge.verdict is not None and not stopped:
             runs.set_verdict(outcome.run.id, judge.verdict)

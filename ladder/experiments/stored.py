@@ -1,6 +1,6 @@
 """A stored run with the result of its experiment, computed again from its pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.games import GameQuery
@@ -9,8 +9,7 @@ from db.store import Store
 from engine.result import Result
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.bisect.session import bisection_of
-from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.gate.stored import gate_of, match_of
+from ladder.experiments.gate.session import GateOutcome, gate_of, match_of
 from ladder.experiments.select.session import SelectionOutcome, selection_of
 from ladder.experiments.tune.session import TuningOutcome, tuning_of
 from ladder.results.standings.standings import PairStanding
@@ -22,6 +21,14 @@ TRIALS_READ = 20
 ORDER = (Result.WIN, Result.DRAW, Result.LOSS)
 RunResult = PairStanding | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
 """The result of a match, a gate, a selection, a bisection or a tuning."""
+READERS: Mapping[RunKind, Callable[[Store, PastRun], RunResult | None]] = {
+    RunKind.MATCH: match_of,
+    RunKind.GATE: gate_of,
+    RunKind.SELECT: selection_of,
+    RunKind.BISECT: bisection_of,
+    RunKind.TUNE: tuning_of,
+}
+"""The function that reads the result of each kind of run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,8 @@ def read_run(store: Store, past: PastRun) -> StoredRun:
         found[name] = BotOfRun(name, wins, draws, losses, forfeits, paused.get(name))
     bots = sorted(found.values(), key=lambda bot: (-_score(bot), bot.name))
     by_bot = [(names[each.revision], each) for each in lost]
-    return StoredRun(past, bots, by_bot, _result(store, past))
+    read = READERS.get(past.row.kind)
+    return StoredRun(past, bots, by_bot, None if read is None else read(store, past))
 
 
 def trials_of(store: Store, division: DivisionRow) -> list[StoredRun]:
@@ -94,16 +102,3 @@ def trials_of(store: Store, division: DivisionRow) -> list[StoredRun]:
 
 def _score(bot: BotOfRun) -> float:
     return (bot.wins + bot.draws / 2) / bot.games if bot.games else -1.0
-
-
-def _result(store: Store, past: PastRun) -> RunResult | None:
-    row = past.row
-    if row.kind is RunKind.MATCH:
-        return match_of(store, row)
-    if row.kind is RunKind.GATE:
-        return gate_of(store, row, past.status)
-    if row.kind is RunKind.SELECT:
-        return selection_of(store, row, past.status)
-    if row.kind is RunKind.BISECT:
-        return bisection_of(store, row)
-    return tuning_of(store, row, past.status) if row.kind is RunKind.TUNE else None

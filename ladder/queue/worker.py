@@ -19,8 +19,7 @@ from typing import IO
 from db.records.queue import JobRow, JobStatus
 from db.store import Store
 from ladder.errors import ExitCode, Stopped
-from ladder.runs.history import find_dead
-from ladder.runs.resume import runs_of_job
+from ladder.runs.resume import find_dead, runs_of_job
 from ladder.signals import current_stop
 
 POLL_S = 0.25

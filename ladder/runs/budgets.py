@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bots.budget import BUDGETS, KIND_OF_FIELD, Budget
 from bots.game_clock import GameClock, moves_left
+from db.records.bots import BotRow, NewBot
 from db.records.budget import (
     CLOCK,
     OVERAGE,
@@ -95,6 +96,10 @@ class Budgets:
                     f"{bot} does not play in this run: name one of {', '.join(names)}",
                     option="clock" if CLOCK in self.amounts else "time",
                 )
+
+    def of_row(self, bot: BotRow | NewBot) -> Budget:
+        """Return the budget of a bot. Raises UnfitBot."""
+        return self.for_bot(bot.name, bot.revision.budgets)
 
     def for_bot(self, name: str, kinds: tuple[str, ...]) -> Budget:
         """Return the budget of a bot: the first kind that it supports.

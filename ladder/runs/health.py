@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.failures import to_one_line
-from ladder.runs.field import Meeting
-from ladder.runs.progress import LiveBot
+from ladder.runs.choosers import Meeting
+from ladder.runs.live import LiveBot
 
 STARTS_BEFORE_PAUSE = 3
 """Failed starts in a row after which a bot is paused."""
@@ -18,51 +18,34 @@ DEATHS_OVER_A_PAIR = 10
 """Such events while the same pair was in play at which the run is invalid."""
 
 
-class Roster:
-    """The bots of one run, each able to play or paused."""
+class RunHealth:
+    """Detects in the records of a run what makes its games meaningless, and pauses failing bots."""
 
     def __init__(
         self,
-        bots: Mapping[str, LiveBot],
-        *,
-        meetings: Callable[[Sequence[str]], Collection[Meeting]],
-        indispensable: frozenset[str] = frozenset(),
+        bots: Mapping[str, LiveBot] | None = None,
+        meetings: Callable[[Sequence[str]], Collection[Meeting]] = lambda _: (),
+        needed: Collection[str] = (),
     ) -> None:
         """Start with all bots able to play.
 
         Args:
-            bots: The rows of the live table by name, whose `paused` is set here.
+            bots: The rows of the live table by name, whose `paused` is set here; None if failing
+                bots lose instead of being paused.
             meetings: Returns the meetings that are possible among some bots.
-            indispensable: The bots without which the run cannot continue.
+            needed: The bots without which the run cannot continue.
 
         """
-        self._bots = bots
+        self._bots = bots or {}
         self._meetings = meetings
-        self._indispensable = indispensable
+        self._needed = needed
         self._failed_starts: Counter[str] = Counter()
+        self._deaths = 0
+        self._deaths_over: Counter[int] = Counter()
 
     def can_play(self, plan: PairPlan) -> bool:
         """Return whether neither bot of a pair is paused."""
         return not (self._bots[plan.a.name].paused or self._bots[plan.b.name].paused)
-
-    def note_starts(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        """Count the failed starts of a pair; yield a warning for each bot that is paused."""
-        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
-            failures = record.failed_starts.count(entrant.revision)
-            if not failures:
-                if record.games:
-                    self._failed_starts[entrant.name] = 0
-                continue
-            self._failed_starts[entrant.name] += failures
-            bot = self._bots[entrant.name]
-            if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
-                bot.paused = "could not be started"
-                details = (game.detail for game in record.games if game.detail)
-                detail = to_one_line(next(details, ""))
-                yield (
-                    f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
-                    f"and is paused: {detail}"
-                )
 
     @property
     def playable(self) -> list[str]:
@@ -73,27 +56,14 @@ class Roster:
         """Check that the remaining bots can play a pair of this run.
 
         Raises:
-            InvalidRun: an indispensable bot is paused, or no two bots that may meet are left.
+            InvalidRun: a needed bot is paused, or no two bots that may meet are left.
 
         """
-        paused = [bot for bot in self._bots.values() if bot.paused]
-        if not paused:
-            return
-        if not self._indispensable.isdisjoint(bot.name for bot in paused) or not self._meetings(
-            self.playable
-        ):
-            why = ", ".join(f"{bot.name} {bot.paused}" for bot in paused)
+        paused = {bot.name: bot.paused for bot in self._bots.values() if bot.paused}
+        is_enough = paused.keys().isdisjoint(self._needed) and self._meetings(self.playable)
+        if paused and not is_enough:
+            why = ", ".join(f"{name} {reason}" for name, reason in paused.items())
             raise InvalidRun(f"too few bots can play: {why}")
-
-
-class RunHealth:
-    """Detects in the records of a run what makes its games meaningless."""
-
-    def __init__(self, roster: Roster | None) -> None:
-        """Watch a run; without a roster, failing bots lose instead of being paused."""
-        self._roster = roster
-        self._deaths = 0
-        self._deaths_over: Counter[int] = Counter()
 
     def observe(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
         """Yield a warning for each new problem that a pair shows.
@@ -104,10 +74,21 @@ class RunHealth:
         """
         if record.games:
             self._deaths = 0
-        if self._roster is not None:
-            for sentence in self._roster.note_starts(plan, record):
-                yield sentence
-                self._roster.check_enough()
+        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
+            failures = record.failed_starts.count(entrant.revision)
+            if record.games and not failures:
+                self._failed_starts[entrant.name] = 0
+            self._failed_starts[entrant.name] += failures
+            bot = self._bots.get(entrant.name)
+            enough = self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE
+            if bot is not None and enough and not bot.paused:
+                bot.paused = "could not be started"
+                details = (game.detail for game in record.games if game.detail)
+                yield (
+                    f"{bot.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
+                    f"and is paused: {to_one_line(next(details, ''))}"
+                )
+                self.check_enough()
         if not record.games:
             raise InvalidRun(
                 f"the machine stalls: pair {plan.number} could not be played, the last time as "

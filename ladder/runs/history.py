@@ -1,17 +1,15 @@
 """The list of past runs: title, status, games and verdict of each."""
 
-import contextlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from db.errors import Unwritable
 from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
-from db.store import ProcessLocks, Store
+from db.store import Store
 from ladder.names import counted
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import GATE, GAUNTLET
-from ladder.runs.resume import TUNING
+from ladder.runs.resume import TUNING, find_dead
 from ladder.runs.settings import NEW
 
 NAMED = 3
@@ -123,18 +121,3 @@ def _conditions(settings: Mapping[str, Any]) -> str:
     adjudicate = settings.get("adjudicate")
     end = f", adjudicated within {counted(adjudicate, 'ply')}" if adjudicate else ""
     return f"{settings['boards']}{opening}, {Budgets(dict(settings['budget']))}{end}"
-
-
-def find_dead(open_locks: Callable[[], ProcessLocks], numbers: Collection[int]) -> set[int]:
-    """Return those that no living process plays; empty in a read-only folder, which has no locks.
-
-    Args:
-        open_locks: Opens the locks of runs, or of services.
-        numbers: The numbers of runs or services in play.
-
-    """
-    if not numbers:
-        return set()
-    with contextlib.suppress(Unwritable), contextlib.closing(open_locks()) as locks:
-        return {number for number in numbers if not locks.is_alive(number)}
-    return set()

@@ -12,9 +12,9 @@ from itertools import chain
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair, StoredGames
 from db.records.runs import RunRow
 from db.store import Store
+from ladder.runs.choosers import PairsPending
 from ladder.runs.decision import Judge
-from ladder.runs.field import PairsPending
-from ladder.runs.health import Roster
+from ladder.runs.health import RunHealth
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import RunSettings
 
@@ -88,21 +88,20 @@ class PairQueue(PairSource):
 
     store: Store
     run: RunRow
-    settings: RunSettings
     schedule: Schedule
     """The stream of pairs, over the names in `entrants`."""
     entrants: Mapping[str, Entrant]
     """Every bot of the run by name."""
     adopt: Callable[[], int] = lambda: 0
     """Takes over the planned pairs of dead runs of the same stream; returns their number."""
-    roster: Roster
+    health: RunHealth
     """Knows the paused bots, whose pairs are dropped."""
     judge: Judge
     """Decides which pairs are deferred because they are not wanted now."""
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._names = {entrant.revision: name for name, entrant in self.entrants.items()}
+        self._sides = {entrant.revision: entrant for entrant in self.entrants.values()}
         self._deferred: list[tuple[int, PairPlan]] = []
         """A heap of the pairs that the judge did not want when they were next."""
         self._unneeded: list[int] = []
@@ -125,7 +124,7 @@ class PairQueue(PairSource):
             if not self._waiting:
                 return None
             plan = heapq.heappop(self._waiting)[1]
-            if not self.roster.can_play(plan):
+            if not self.health.can_play(plan):
                 self.store.pairs.drop([plan.id])
             elif self.judge.wants(plan):
                 return plan
@@ -173,7 +172,7 @@ class PairQueue(PairSource):
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)
-        if self.settings.pairing.rule.needs_results:
+        if self.schedule.settings.pairing.rule.needs_results:
             count = 1  # each pair may be the first that depends on unfinished ones
         dropped = 0
         while True:
@@ -184,20 +183,20 @@ class PairQueue(PairSource):
                 self._adopt_pending(in_play)
                 return
             plans = [self._make_plan(pair) for pair in pairs]
-            if any(self.roster.can_play(plan) for plan in plans):
+            if any(self.health.can_play(plan) for plan in plans):
                 for plan in plans:
                     self.requeue(plan)
                 return
             # All of them need a paused bot; later ones may not. But a rule can choose such pairs
             # for very long, so the next bots are then drawn from those that can play.
-            self.roster.check_enough()
+            self.health.check_enough()
             self.store.pairs.drop([plan.id for plan in plans])
             dropped += len(plans)
 
     def _draw_playable(self, number: int) -> PlannedPair:
         """Return a pair of bots that are not paused, whatever the rule would choose."""
         return self.schedule.pair_of_any(
-            number, self.schedule.possible_meetings(self.roster.playable)
+            number, self.schedule.possible_meetings(self.health.playable)
         )
 
     def _adopt_pending(self, in_play: int) -> None:
@@ -208,8 +207,8 @@ class PairQueue(PairSource):
             self.load()
 
     def _make_plan(self, pair: PlannedPair) -> PairPlan:
-        a, b = (self.entrants[self._names[each]] for each in (pair.a_revision, pair.b_revision))
-        return make_plan(pair, a, b, self.settings)
+        a, b = self._sides[pair.a_revision], self._sides[pair.b_revision]
+        return make_plan(pair, a, b, self.schedule.settings)
 
 
 def make_plan(pair: PlannedPair, a: Entrant, b: Entrant, settings: RunSettings) -> PairPlan:

@@ -2,41 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
-from engine.seeds import SplitMix
 from ladder.errors import UsageError
-from ladder.pair_seeds import Purpose, derive
-from ladder.runs.field import Chooser, Contestants, Fixture, Meeting
-from ladder.runs.results_pairing import Swiss, Uncertain
-
-
-class Rounds:
-    """Chooses so that each round has every meeting once on every board, in a new order.
-
-    A and B swap between rounds. The rounds of a gate are equal: its candidate is always A.
-    """
-
-    def __init__(self, field: Contestants, *, is_gate: bool = False) -> None:
-        """Prepare the meetings of a field."""
-        self._field = field
-        self._is_gate = is_gate
-        self._size = sum(len(field.shared(*pair)) for pair in field.meetings)
-
-    def __call__(self, number: int) -> Fixture:
-        """Return bots and board of a pair."""
-        round_number, place = divmod(number, self._size)
-        meetings: Sequence[Meeting] = self._field.meetings
-        if not self._is_gate:
-            random = SplitMix(derive(self._field.seed, round_number, Purpose.ORDER))
-            meetings = random.shuffled(meetings)
-        for a, b in meetings:
-            shared = self._field.shared(a, b)
-            if place < len(shared):
-                is_swapped = round_number % 2 and not self._is_gate
-                return Fixture(*((b, a) if is_swapped else (a, b)), shared[place])
-            place -= len(shared)
-        raise AssertionError("a round is as long as its fixtures")
+from ladder.runs.choosers import (
+    Chooser,
+    Contestants,
+    Meeting,
+    Swiss,
+    Uncertain,
+    choose_in_rounds,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +36,8 @@ class PairingRule:
 
 
 RANDOM = PairingRule("random", "any two bots", lambda field: field.draw)
-ROUND_ROBIN = PairingRule("round-robin", "everyone meets everyone", Rounds)
-GAUNTLET = PairingRule("gauntlet", "one bot meets all others", Rounds, takes_bot=True)
+ROUND_ROBIN = PairingRule("round-robin", "everyone meets everyone", choose_in_rounds)
+GAUNTLET = PairingRule("gauntlet", "one bot meets all others", choose_in_rounds, takes_bot=True)
 UNCERTAIN = PairingRule(
     "uncertain",
     "mostly the pairs that reduce the errors of the ratings most",
@@ -77,7 +54,7 @@ PAIRINGS: Mapping[str, PairingRule] = {
 """The rules of `ladder run --pairing`."""
 
 GATE = PairingRule(
-    "gate", "baselines in turns", lambda field: Rounds(field, is_gate=True), takes_bot=True
+    "gate", "baselines in turns", partial(choose_in_rounds, is_gate=True), takes_bot=True
 )
 """For experiments: the candidate is A in every pair, and its baselines take turns."""
 

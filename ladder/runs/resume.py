@@ -1,12 +1,13 @@
 """Interrupted runs, and the run to play: the interrupted one of the same identity, or a new one."""
 
+import contextlib
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from db.errors import Unwritable
 from db.records.bots import BotRow
 from db.records.runs import OPTIONS, NewRun, RunKind, RunRow, RunStatus
 from db.store import ProcessLocks, Store
@@ -23,17 +24,8 @@ MULTI_RUN_COMMANDS = ("bisect", "tune")
 """Commands that play several runs each."""
 JOB = "job"
 """The key of a run's settings that holds the job of the queue whose command played it."""
-_job: ContextVar[int | None] = ContextVar("job", default=None)
-
-
-@contextmanager
-def playing_job(job_id: int) -> Iterator[None]:
-    """Let the runs that start in the block belong to a job of the queue."""
-    token = _job.set(job_id)
-    try:
-        yield
-    finally:
-        _job.reset(token)
+own_job: ContextVar[int | None] = ContextVar("own_job", default=None)
+"""The job of the queue that this process plays; None for none."""
 
 
 def runs_of_job(store: Store, job_id: int) -> list[RunRow]:
@@ -52,13 +44,12 @@ def can_resume(run: RunRow) -> bool:
 
 def _is_of_job(run: RunRow) -> bool:
     """Return whether the job of this process, if there is one, has played a run."""
-    return _job.get() is not None and run.settings.get(JOB) == _job.get()
+    return own_job.get() is not None and run.settings.get(JOB) == own_job.get()
 
 
 def _settings_of_job() -> dict[str, object]:
     """Return the settings that mark a run as played by the job of this process, if there is one."""
-    job = _job.get()
-    return {} if job is None else {JOB: job}
+    return {} if own_job.get() is None else {JOB: own_job.get()}
 
 
 def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
@@ -225,25 +216,28 @@ class Resumable:
     """The command that resumes it, and its options, as `ladder.cli.resume` stores them."""
 
 
-def resumable_runs(store: Store, lock: ProcessLocks) -> tuple[Resumable, ...]:
+def resumable_runs(store: Store) -> list[Resumable]:
     """Return the interrupted runs that a command can resume, newest first.
 
     A command that plays several runs is listed once, with the first of them.
     """
     hashes = {bot.name: bot.revision.content_hash for bot in store.bots.all()}
     counts = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
+    # A run with renamed bots has an identity of the former names.
+    runs = [run for run in store.runs.find() if is_unfinished(run) and not run.renamed]
+    dead = find_dead(store.run_lock, [run.id for run in runs])
     found: dict[str, Resumable] = {}
-    for run in store.runs.find():
+    for run in runs:
         options = options_of(run)
-        if options is None or run.renamed or not is_unfinished(run) or lock.is_alive(run.id):
-            continue  # a run with renamed bots has an identity of the former names
+        if options is None or run.id not in dead:
+            continue
         is_part = options["command"] in MULTI_RUN_COMMANDS
         if not is_part and not run.settings["bots"].items() <= hashes.items():
             continue
         key = repr(sorted(options.items())) if is_part else str(run.id)
         games = counts.get(run.id, 0) + (found[key].games if key in found else 0)
         found[key] = Resumable(run.id, games, options)
-    return tuple(found.values())
+    return list(found.values())
 
 
 def options_of(run: RunRow) -> dict[str, Any] | None:
@@ -254,3 +248,18 @@ def options_of(run: RunRow) -> dict[str, Any] | None:
     if options.get("seed") is None:
         return {**options, "seed": run.seed}
     return dict(options)
+
+
+def find_dead(open_locks: Callable[[], ProcessLocks], numbers: Collection[int]) -> set[int]:
+    """Return those that no living process plays; empty in a read-only folder, which has no locks.
+
+    Args:
+        open_locks: Opens the locks of runs, or of services.
+        numbers: The numbers of runs or services in play.
+
+    """
+    if not numbers:
+        return set()
+    with contextlib.suppress(Unwritable), contextlib.closing(open_locks()) as locks:
+        return {number for number in numbers if not locks.is_alive(number)}
+    return set()

@@ -18,9 +18,8 @@ from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.decision import ENDLESS, Judge, ReorderBuffer, played_pair
 from ladder.runs.executor import PairExecutor
 from ladder.runs.health import RunHealth
+from ladder.runs.live import LiveRun, RunEnding, RunWatcher, count_pair, refit
 from ladder.runs.pair_queue import PairSource
-from ladder.runs.progress import LiveRun, RunEnding, RunWatcher
-from ladder.runs.scoreboard import count_pair, refit
 from ladder.signals import current_stop
 
 TICK_S = 0.2
@@ -220,18 +219,20 @@ class Runner:
         for plan, record in records:
             self.live.stalls += record.aborts
             if record.games:
-                self._warn_all(self._count(plan, record, next(stored)))
+                self._count(plan, record, next(stored))
             else:
                 self.source.give_up(plan, record)
             self._warn_all(self.health.observe(plan, record))
         if died:
             self._warn(self.health.note_deaths(died))
 
-    def _count(self, plan: PairPlan, record: PairRecord, finished: StoredGames) -> Iterator[str]:
+    def _count(self, plan: PairPlan, record: PairRecord, finished: StoredGames) -> None:
         if finished is None:
-            yield f"pair {plan.number} was not stored: another process has finished or dropped it"
+            self._warn(
+                f"pair {plan.number} was not stored: another process has finished or dropped it"
+            )
             return
-        yield from count_pair(self.live, plan, record, finished)
+        self._warn_all(count_pair(self.live, plan, record, finished))
         if self.judge is not ENDLESS:
             self._finished.add(played_pair(plan, record))
         self.watcher.pair_finished(self.live, record)

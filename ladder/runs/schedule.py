@@ -6,11 +6,12 @@ one stream.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from db.records.bots import BotRow
 from db.records.pairs import PlannedPair
-from db.records.runs import FIXED_OPENING, plies_of_opening
+from db.records.runs import plies_of_opening
 from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
@@ -19,8 +20,15 @@ from engine.seeds import SplitMix
 from ladder.errors import UnfitBot, UsageError
 from ladder.match.specs.board_support import can_play_class, propose_boards
 from ladder.pair_seeds import Purpose, derive, derive_pair_seed
-from ladder.runs.field import Chooser, Contestants, Fixture, Meeting, ReadResults, no_results
-from ladder.runs.pairings import Pairing
+from ladder.runs.choosers import (
+    Chooser,
+    Contestants,
+    Fixture,
+    Meeting,
+    ReadResults,
+    no_results,
+)
+from ladder.runs.settings import RunSettings
 
 
 def refuse_set(name: str, plays: Sequence[str] | None, openings: OpeningSet) -> None:
@@ -53,41 +61,47 @@ class Schedule:
 
     """
 
-    bots: Mapping[str, int]
-    """Revisions by name, sorted by name; at least two, except in a gate of one bot (a control)."""
-    pairing: Pairing
-    boards: tuple[BoardClass, ...]
-    opening_plies: int | None
-    """Plies of random openings; None for the default of each board class."""
+    settings: RunSettings
+    rows: Sequence[BotRow]
+    """The bots of the run; at least two, except in a gate of one bot (a control)."""
     seed: int
-    plays: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The boards of the bots that do not play every board, as their hello lists them."""
-    openings: OpeningSet | None = None
-    """A set of openings, used in a shuffled order with their boards; None for random openings."""
-    fixed_opening: int = FIXED_OPENING
-    """Default plies of random openings on a board class of one board; classes that vary have 0."""
     results: ReadResults = no_results
     """Reads the finished pairs of the stream, for pairings that depend on them."""
 
     def __post_init__(self) -> None:
-        if len(self.bots) < 2 and not self.pairing.against:
+        if len(self.rows) < 2 and not self.settings.pairing.against:
             raise UsageError("a run needs at least two different bots: name more", option="bots")
-        candidate = self.pairing.candidate
+        candidate = self.settings.pairing.candidate
         if candidate is not None and candidate not in self.bots:
             raise UsageError(
                 f"{candidate} is not among the bots of the run: add it", option="pairing"
             )
-        if self.openings is not None:
-            for name in self.bots:
-                refuse_set(name, self.plays.get(name), self.openings)
+        if self._openings is not None:
+            for bot in self.rows:
+                refuse_set(bot.name, bot.revision.boards, self._openings)
         met = {name for meeting in self.possible_meetings(self.bots) for name in meeting}
         for name in self.bots:
             if name not in met:
-                boards = ", ".join(map(str, self.boards))
+                boards = ", ".join(map(str, self.settings.boards))
                 raise UsageError(
                     f"{name} has no opponent: no other bot plays one of its boards ({boards}); "
                     "leave it out or add a board"
                 )
+
+    @cached_property
+    def bots(self) -> Mapping[str, int]:
+        """Revisions by name, sorted by name."""
+        return {bot.name: bot.revision.id for bot in sorted(self.rows, key=lambda bot: bot.name)}
+
+    @cached_property
+    def _plays(self) -> Mapping[str, Sequence[str] | None]:
+        """The boards of each bot, as its hello lists them; None for all."""
+        return {bot.name: bot.revision.boards for bot in self.rows}
+
+    @property
+    def _openings(self) -> OpeningSet | None:
+        """The set of openings, used in a shuffled order; None for random openings."""
+        return None if self.settings.openings is None else self.settings.openings.set
 
     def pair(self, number: int, fixture: Fixture | None = None) -> PlannedPair:
         """Return pair `number`, counted from 0; with a fixture, of these bots.
@@ -100,15 +114,15 @@ class Schedule:
         random = self._random(number, Purpose.BOARDS)
         if board_class is None:
             shared = self._shared(a, b)
-            board_class = shared[0] if len(self.boards) == 1 else random.choice(shared)
-        if self.openings is None:
+            board_class = shared[0] if len(self.settings.boards) == 1 else random.choice(shared)
+        if self._openings is None:
             board = board_class.draw(random)
-            plies = plies_of_opening(self.opening_plies, board_class, self.fixed_opening)
-            moves = self._random_moves(number, board, plies) if plies else ()
+            plies = self.settings.plies_on(board_class)
+            moves = draw_opening(board, plies, self._random(number, Purpose.OPENING))
         else:
-            opening = self._opening(self.openings, number)
+            opening = self._opening(self._openings, number)
             board, moves = opening.board, opening.moves
-            board_class = board_class_for(board, self.boards)
+            board_class = board_class_for(board, self.settings.boards)
         return PlannedPair(
             a_revision=self.bots[a],
             b_revision=self.bots[b],
@@ -123,7 +137,7 @@ class Schedule:
         """Return the meetings of the pairing among some bots of the run that share a board."""
         return tuple(
             (a, b)
-            for a, b in self.pairing.meetings(tuple(self.bots))
+            for a, b in self.settings.pairing.meetings(tuple(self.bots))
             if a in names and b in names and self._shared(a, b)
         )
 
@@ -134,10 +148,10 @@ class Schedule:
 
     @cached_property
     def _choose(self) -> Chooser:
-        return self.pairing.rule.chooser(
+        return self.settings.pairing.rule.chooser(
             Contestants(
                 bots=self.bots,
-                meetings=self.pairing.meetings(tuple(self.bots)),
+                meetings=self.settings.pairing.meetings(tuple(self.bots)),
                 shared=self._shared,
                 seed=self.seed,
                 results=self.results,
@@ -148,10 +162,6 @@ class Schedule:
         """Return the random numbers for a pair or round and a purpose."""
         return SplitMix(derive(self.seed, *values))
 
-    def _random_moves(self, number: int, board: Board, plies: int) -> tuple[int, ...]:
-        """Draw the random opening of a pair."""
-        return draw_opening(board, plies, self._random(number, Purpose.OPENING))
-
     def _opening(self, openings: OpeningSet, number: int) -> Opening:
         """Return the opening of a pair: each round goes over the whole set in a new order."""
         round_number, place = divmod(number, len(openings))
@@ -160,14 +170,13 @@ class Schedule:
 
     def _shared(self, a: str, b: str) -> tuple[BoardClass, ...]:
         """Return the boards of the run that both bots play."""
-        if self.openings is not None:
-            return self.boards[:1]  # all bots play all boards, and the opening chooses the board
-        if not self.plays:
-            return self.boards
+        if self._openings is not None:
+            # All bots play all boards, and the opening chooses the board.
+            return self.settings.boards[:1]
         return tuple(
             board
-            for board in self.boards
-            if all(can_play_class(self.plays.get(name), board) for name in (a, b))
+            for board in self.settings.boards
+            if all(can_play_class(self._plays[name], board) for name in (a, b))
         )
 
 

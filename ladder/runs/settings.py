@@ -115,10 +115,12 @@ class RunSettings:
         """
         if self.openings is not None:
             return None
-        plies = {
-            plies_of_opening(self.opening_plies, board, self.fixed_opening) for board in self.boards
-        }
+        plies = {self.plies_on(board) for board in self.boards}
         return plies.pop() if len(plies) == 1 else None
+
+    def plies_on(self, board: BoardClass) -> int:
+        """Return the plies of random openings on a board class."""
+        return plies_of_opening(self.opening_plies, board, self.fixed_opening)
 
     def identity(self, hashes: Mapping[str, str]) -> dict[str, object]:
         """Return what identifies the run besides its seed, as JSON values.

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,34 +24,18 @@ from ladder.match.registry.registered import (
     refuse_unplayable,
 )
 from ladder.match.specs.compile import compile_players
-from ladder.runs.decision import ENDLESS, Judge
+from ladder.runs.choosers import read_results
+from ladder.runs.decision import ENDLESS, Judge, UntilError
 from ladder.runs.executor import PairExecutor, Workforce
-from ladder.runs.field import ReadResults, no_results, read_results
-from ladder.runs.health import Roster, RunHealth
+from ladder.runs.health import RunHealth
+from ladder.runs.live import RunWatcher, live_run_of
 from ladder.runs.pair_queue import PairQueue
-from ladder.runs.progress import RunWatcher
-from ladder.runs.resume import (
-    Resumable,
-    adopt_orphaned_pairs,
-    hashes_of,
-    resumable_runs,
-    resume_or_create,
-)
+from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
 from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
-from ladder.runs.scoreboard import scoreboard_of
 from ladder.runs.settings import RunSettings
-from ladder.runs.until_error import UntilError
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
-
-
-@dataclass(frozen=True, slots=True)
-class NothingToResume:
-    """The outcome if no run of these settings was interrupted."""
-
-    others: tuple[Resumable, ...]
-    """The interrupted runs with other settings."""
 
 
 class ThisMachine:
@@ -111,8 +95,10 @@ def start_run(
     watcher: RunWatcher,
     judge: Judge = ENDLESS,
     workforce: Workforce = THIS_MACHINE,
-) -> RunOutcome | NothingToResume:
+) -> RunOutcome | None:
     """Resume the interrupted run of the same identity, or start a new one, and play it.
+
+    Under `ResumePolicy.ONLY` the result is None if no run can be resumed.
 
     Args:
         store: The open database.
@@ -134,20 +120,33 @@ def start_run(
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         run = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
         if run is None:
-            return NothingToResume(resumable_runs(store, lock))
+            return None
+        live = live_run_of(store, run, settings, sides)
+        if isinstance(judge, UntilError):
+            judge.is_paused = lambda name: bool(live.bots[name].paused)
+        schedule = Schedule(settings, bots, run.seed, partial(read_results, store, run.stream))
+        candidate = settings.pairing.candidate
+        needed = sides if judge.needs_all else [candidate] if candidate is not None else []
+        health = RunHealth(live.bots, schedule.possible_meetings, needed)
+        source = PairQueue(
+            store=store,
+            run=run,
+            schedule=schedule,
+            entrants=sides,
+            adopt=lambda: adopt_orphaned_pairs(store, lock, run),
+            health=health,
+            judge=judge,
+        )
         with run_logs(store, run) as logs:
-            return schedule_runner(
+            return Runner(
                 store=store,
                 run=run,
-                settings=settings,
-                schedule=schedule_of(
-                    settings, bots, run.seed, partial(read_results, store, run.stream)
-                ),
-                entrants=sides,
-                workers=workforce.start(store, run, settings, bots, sides, logs),
-                watcher=watcher,
+                source=source,
                 judge=judge,
-                adopt=lambda: adopt_orphaned_pairs(store, lock, run),
+                health=health,
+                workers=workforce.start(store, run, settings, bots, sides, logs),
+                live=live,
+                watcher=watcher,
             ).play()
 
 
@@ -161,60 +160,6 @@ def run_logs(store: Store, run: RunRow) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             logs.rmdir()
             logs.parent.rmdir()
-
-
-def schedule_runner(
-    *,
-    store: Store,
-    run: RunRow,
-    settings: RunSettings,
-    schedule: Schedule,
-    entrants: Mapping[str, Entrant],
-    workers: PairExecutor,
-    watcher: RunWatcher,
-    judge: Judge = ENDLESS,
-    adopt: Callable[[], int] = lambda: 0,
-) -> Runner:
-    """Return a runner that plays and stores the pairs of a schedule.
-
-    Args:
-        store: The open database.
-        run: The run, stored as running.
-        settings: The settings of the run.
-        schedule: The stream of pairs, over the names in `entrants`.
-        entrants: Every bot of the run by name.
-        workers: Plays the pairs.
-        watcher: Shows the run.
-        judge: Ends the run when it has decided.
-        adopt: Takes over the planned pairs of dead runs of the same stream; returns their number.
-
-    """
-    live = scoreboard_of(store, run, settings, entrants)
-    if isinstance(judge, UntilError):
-        judge.is_paused = lambda name: bool(live.bots[name].paused)
-    candidate = settings.pairing.candidate
-    needed = entrants if judge.needs_all else [] if candidate is None else [candidate]
-    roster = Roster(live.bots, meetings=schedule.possible_meetings, indispensable=frozenset(needed))
-    source = PairQueue(
-        store=store,
-        run=run,
-        settings=settings,
-        schedule=schedule,
-        entrants=entrants,
-        adopt=adopt,
-        roster=roster,
-        judge=judge,
-    )
-    return Runner(
-        store=store,
-        run=run,
-        source=source,
-        judge=judge,
-        health=RunHealth(roster),
-        workers=workers,
-        live=live,
-        watcher=watcher,
-    )
 
 
 def leave_out_unfit(
@@ -241,7 +186,7 @@ def _refuse_unfit(settings: RunSettings, bot: BotRow, others: Sequence[BotRow] =
     if settings.openings is not None:
         refuse_set(bot.name, bot.revision.boards, settings.openings.set)
     refuse_short_time(bot, settings.budgets.share_ms(bot.name, settings.boards))
-    settings.budgets.for_bot(bot.name, bot.revision.budgets)
+    settings.budgets.of_row(bot)
     refuse_unplayable(bot)
 
 
@@ -258,28 +203,5 @@ def check_possible(
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
         _refuse_unfit(settings, bot, bots)
-    schedule_of(settings, bots, seed=0)
-    return make_entrants(
-        store,
-        bots,
-        lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
-        settings.restart,
-    )
-
-
-def schedule_of(
-    settings: RunSettings, bots: Sequence[BotRow], seed: int, results: ReadResults = no_results
-) -> Schedule:
-    """Return the stream of pairs that follows from a seed and, under some pairings, results."""
-    plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
-    return Schedule(
-        bots={bot.name: bot.revision.id for bot in sorted(bots, key=lambda bot: bot.name)},
-        pairing=settings.pairing,
-        boards=settings.boards,
-        opening_plies=settings.opening_plies,
-        seed=seed,
-        plays=plays,
-        openings=None if settings.openings is None else settings.openings.set,
-        fixed_opening=settings.fixed_opening,
-        results=results,
-    )
+    Schedule(settings, bots, seed=0)
+    return make_entrants(store, bots, settings.budgets.of_row, settings.restart)

@@ -58,12 +58,9 @@ def sent_in(store: Store, game: GameRow, bot: str) -> SentGame:
     rows = [store.bots.get(name) for name in names]
     side = names.index(bot)
     row = rows[side]
-    entrants = make_entrants(
-        store, [row], lambda each: budgets.for_bot(each.name, each.revision.budgets)
-    )
-    entrant = entrants[bot]
+    entrant = make_entrants(store, [row], budgets.of_row)[bot]
     board = parse_board(game.board)
-    amounts = [budgets.for_bot(each.name, each.revision.budgets) for each in rows]
+    amounts = [budgets.of_row(each) for each in rows]
     clocks = [SideClock(amount, board.cells) for amount in amounts]
     name = f"{game.pair_id}-{game.game}"
     new_game = make_new_game(entrant, board, game=name, side=side, seed=game.seed)

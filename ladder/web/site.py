@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.records.runs import DivisionRow, RunRow
+from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.experiments.stored import StoredRun, read_run
 from ladder.results.overview.overview import rate_without_run
@@ -50,10 +50,15 @@ class Site:
         return found
 
     def stored_run(self, store: Store, run: PastRun) -> StoredRun:
-        """Return a run with its result, which is computed again when it has more games."""
-        row = run.row
+        """Return a run with its result, which is computed again when it has more games.
+
+        That of a selection in play, whose pairs take 0.4 ms each, when it has 5 % more.
+        """
+        row, games = run.row, run.games
+        if row.kind is RunKind.SELECT and run.status is RunStatus.RUNNING:
+            games -= games % max(games // 20, 1)
         names = tuple(row.settings.get("bots") or ())
-        key = ("run", row.started_at, row.id, names, run.games, run.status, run.verdict)
+        key = ("run", row.started_at, row.id, names, games, run.status, run.verdict)
         found: StoredRun = self._kept(key, lambda: read_run(store, run))
         return found
 

@@ -4,15 +4,10 @@ import math
 from typing import Any
 
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.result import (
-    TYPICAL,
-    BaselineResult,
-    GateResult,
-    Verdict,
-    expected_games,
-)
+from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
+from ladder.stats.sprt_estimate import forecast_test
 from reports.findings.finding import Case, Finding
 from reports.findings.match import points_columns
 from reports.layout.elo import elo_words, interval_values
@@ -21,6 +16,8 @@ from reports.layout.listing import Titled
 from reports.layout.table import Column
 
 NO_GAMES = "no games were counted"
+TYPICAL = (14, 1, 70, 1, 14)
+"""Pairs by points between equal players on `thu`, of which 70 % are tied."""
 
 
 def gate_document(gated: GateOutcome) -> dict[str, Any]:
@@ -88,11 +85,14 @@ def _early_document(baseline: BaselineResult, failed: Verdict) -> dict[str, Any]
 
 
 def expected_lines(test: GateTest, baselines: int) -> list[str]:
-    """Return the expected number of games, and a warning if it is above the limit."""
-    expected = expected_games(TYPICAL, test.sprt(baselines))
+    """Return the expected number of games, and a warning if it is above the limit.
+
+    Wald (1945), Siegmund (1985).
+    """
+    sprt = test.sprt(baselines)
     at0, at1, between = (
-        round(each * baselines, -1)
-        for each in (expected.at_elo0, expected.at_elo1, expected.between)
+        round(forecast_test(elo=elo, counts=TYPICAL, test=sprt).games * baselines, -1)
+        for elo in (sprt.elo0, sprt.elo1, (sprt.elo0 + sprt.elo1) / 2)
     )
     lines = [
         f"about {at1:,.0f} games are expected if {test.words1}, {at0:,.0f} if {test.words0} and "

@@ -13,7 +13,7 @@ from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
-from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
+from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
 from ladder.match.registry.commit_bots import CommitBots
 from ladder.runs.pairings import GATE, Pairing
 from ladder.stats.choices import Model
@@ -86,7 +86,7 @@ def bisect(
 
         def play(store: Store, good_bot: BotRow) -> int:
             context = experiment_context(store, options)
-            result = run_bisection(context, asked, good_bot, report=print_error)
+            result = BisectSession(context, asked, good_bot, print_error).play()
             finding = bisect_finding(result)
             write_finding(None, finding, result, html)
             show_finding(finding, json=json)

@@ -22,11 +22,8 @@ from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.experiments.select.field import SelectQuestion
-from ladder.experiments.select.session import (
-    field_bots,
-    field_names,
-    play_selection,
-)
+from ladder.experiments.select.session import field_names, play_selection
+from ladder.match.registry.registered import find_bot
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.start import check_possible
 from reports.findings.select import select_finding
@@ -77,7 +74,7 @@ def select(
     check_html(html, force=force)
 
     def plan(store: Store) -> list[BotRow]:
-        bots = field_bots(store, names)
+        bots = [find_bot(store, name) for name in names]
         check_possible(store, settings, bots)
         return bots
 

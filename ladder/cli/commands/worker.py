@@ -36,13 +36,12 @@ def worker(
     Example:
       ladder worker lab1:8786 --slots 8 --until 18:00
     """
-    from ladder.runs.cluster.workforce import endpoint_of
+    from ladder.runs.cluster.endpoint import parse_endpoint
+    from ladder.runs.cluster.serving import serve_worker
 
     words = parse_sandbox(sandbox)
     leaves_at = None if until is None else parse_until(until)
-    endpoint = endpoint_of(address, tls_ca_file, tls_cert, tls_key, option="address")
-    from ladder.runs.cluster.serving import serve_worker
-
+    endpoint = parse_endpoint(address, tls_ca_file, tls_cert, tls_key, option="address")
     serve_worker(
         endpoint,
         count=slots or allowed_cpus(),

@@ -246,11 +246,11 @@ class CommitSearch:
         tested.last = pair.number
         tested.tally.count(pair)
         tested.forfeits.add((name, good), pair)
-        failing = tested.forfeits.failing_bot
-        if failing == good:
-            self.failing_good = tested.forfeits.failure
-        elif failing:
-            self.skip(tested.forfeits.failure)
+        failures = tested.forfeits.failures
+        if name in failures:
+            self.skip(failures[name])
+        elif good in failures:
+            self.failing_good = failures[good]
         else:
             self._update()
 

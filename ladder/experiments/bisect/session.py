@@ -1,5 +1,6 @@
 """The course of a bisection: commits are registered and played until the search has an answer."""
 
+import contextlib
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -21,12 +22,15 @@ from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.match.registry.register import remove_unused_builds
+from ladder.runs.history import PastRun
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import hashes_of
 from ladder.runs.settings import RunSettings, identity_hash
 from ladder.runs.start import check_possible
 from ladder.signals import current_stop
 
+SETTINGS = "bisect"
+"""The settings key of a search."""
 RESULT = "bisect_result"
 """The settings key of a search's result."""
 
@@ -37,33 +41,14 @@ def search_of(run: RunRow) -> Mapping[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def keep_result(store: Store, run_id: int, result: BisectResult) -> None:
-    """Store the result of the search so far with the run of a visit."""
-    store.runs.add_settings(run_id, {RESULT: msgspec.to_builtins(result)})
-
-
-def bisection_of(store: Store, run: RunRow) -> BisectResult | None:
+def bisection_of(store: Store, past: PastRun) -> BisectResult | None:
     """Return the latest result of the search of a run; None if there is no readable one."""
-    search = search_of(run)
-    found = [
-        _result(each)
-        for each in store.runs.find(kind=RunKind.BISECT)
-        if RESULT in each.settings
-        and all(search_of(each).get(key) == search.get(key) for key in ("key", "seed"))
-    ]
-    known = [each for each in found if each is not None]
-    return max(known, key=lambda each: each.games, default=None)
-
-
-def _result(run: RunRow) -> BisectResult | None:
-    try:
-        return msgspec.convert(run.settings[RESULT], BisectResult)
-    except msgspec.ValidationError:
-        return None
-
-
-SETTINGS = "bisect"
-"""The settings key of a search."""
+    search, found = search_of(past.row), []
+    for run in store.runs.find(kind=RunKind.BISECT):
+        same = all(search_of(run).get(key) == search.get(key) for key in ("key", "seed"))
+        with contextlib.suppress(KeyError, msgspec.ValidationError):
+            found += [msgspec.convert(run.settings[RESULT], BisectResult)] if same else []
+    return max(found, key=lambda each: each.games, default=None)
 
 
 class VisitJudge(ExperimentJudge):
@@ -156,27 +141,8 @@ def prepare(store: Store, bisection: Bisection) -> BotRow:
     return good
 
 
-def run_bisection(
-    context: ExperimentContext, bisection: Bisection, good: BotRow, *, report: Callable[[str], None]
-) -> BisectResult:
-    """Search until there is an answer; an interrupted search is resumed.
-
-    Args:
-        context: The database, watcher and workforce.
-        bisection: The bisection.
-        good: The good revision, from `prepare`.
-        report: Called with a sentence for each skipped commit.
-
-    Raises:
-        UsageError: the bad revision cannot be tested.
-        InvalidRun: the good or the bad revision forfeits too often, or the machine stalls.
-
-    """
-    return _BisectSession(context, bisection, good, report).play()
-
-
-class _BisectSession:
-    """One call of the command."""
+class BisectSession:
+    """One call of the command, which resumes an interrupted search."""
 
     def __init__(
         self,
@@ -185,6 +151,15 @@ class _BisectSession:
         good: BotRow,
         report: Callable[[str], None],
     ) -> None:
+        """Begin a search.
+
+        Args:
+            context: The database, watcher and workforce.
+            bisection: The bisection.
+            good: The good revision, from `prepare`.
+            report: Called with a sentence for each skipped commit.
+
+        """
         self._context, self._good, self._report = context, good, report
         self._search = CommitSearch(bisection.history, bisection.question)
         self._bisection = bisection
@@ -201,15 +176,23 @@ class _BisectSession:
         """Run ids by index in the history."""
 
     def play(self) -> BisectResult:
+        """Search until there is an answer, or a stop.
+
+        Raises:
+            UsageError: the bad revision cannot be tested.
+            InvalidRun: the good or the bad revision forfeits too often, or the machine stalls.
+
+        """
         search = self._search
         while not search.is_over:
             current_stop().check()
-            index, row = search.index, self._current_bot()
+            row = self._current_bot()
             if row is not None and not self._visit(row):
                 return self._result()
-            if index in self._runs:
-                keep_result(self._context.store, self._runs[index], self._result())
             last = len(search.history.commits) - 1
+            if last in self._runs:  # that of the first visit
+                kept = {RESULT: msgspec.to_builtins(self._result())}
+                self._context.store.runs.add_settings(self._runs[last], kept)
             if last in search.skipped:
                 raise InvalidRun(f"the bad revision cannot be tested: {search.skipped[last]}")
         if search.failing_good:

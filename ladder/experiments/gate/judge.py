@@ -101,7 +101,7 @@ class GateJudge(ExperimentJudge):
             return
         self._counted += 2
         self._forfeits.add((self._candidate.name, self._baselines[ours.b_revision].name), ours)
-        self._failure = self._forfeits.failure
+        self._failure = next(iter(self._forfeits.failures.values()), "")
         if self._failure:
             self._verdict = Verdict.INVALID
             return

@@ -1,6 +1,6 @@
 """The result of a gate: the verdict, the numbers behind it, and the sentence that explains it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -8,31 +8,8 @@ from ladder.experiments.gate.question import EarlyDecision, GateTest
 from ladder.names import counted
 from ladder.stats.choices import Model
 from ladder.stats.elo import EloEstimate
-from ladder.stats.sprt import Sprt, SprtResult, State
-from ladder.stats.sprt_estimate import StoppedEstimate, forecast_test
-
-TYPICAL = (14, 1, 70, 1, 14)
-"""Pairs by points between equal players on `thu`, of which 70 % are tied."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedGames:
-    """Mean numbers of games until a decision, at true differences in strength."""
-
-    at_elo0: float
-    at_elo1: float
-    between: float
-    """At the difference in the middle, where a decision takes longest."""
-
-
-def expected_games(pentanomial: Sequence[int], test: Sprt) -> ExpectedGames:
-    """Return the expected games of a test for pairs with this spread (Wald 1945, Siegmund 1985)."""
-
-    def games(elo: float) -> float:
-        return forecast_test(elo=elo, counts=pentanomial, test=test).games
-
-    middle = (test.elo0 + test.elo1) / 2
-    return ExpectedGames(games(test.elo0), games(test.elo1), games(middle))
+from ladder.stats.sprt import SprtResult, State
+from ladder.stats.sprt_estimate import StoppedEstimate
 
 
 class Verdict(StrEnum):

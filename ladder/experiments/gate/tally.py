@@ -157,11 +157,6 @@ class ForfeitCount:
             self._shares[name][failed[name] / games] += 1
 
     @property
-    def failing_bot(self) -> str:
-        """The name of a bot that fails too often, or an empty text."""
-        return next(iter(self.failures), "")
-
-    @property
     def failures(self) -> Mapping[str, str]:
         """A sentence about each bot that fails too often, by name."""
         return {
@@ -169,11 +164,6 @@ class ForfeitCount:
             for name, kinds in self._kinds.items()
             if kinds.total() >= FORFEIT_MINIMUM and self._is_above(name)
         }
-
-    @property
-    def failure(self) -> str:
-        """A sentence about a bot that fails too often, or an empty text."""
-        return next(iter(self.failures.values()), "")
 
     def _sentence(self, name: str) -> str:
         kinds = self._kinds[name]

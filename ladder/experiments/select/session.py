@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import SELECT, RunRow, RunStatus, division_label
+from db.records.runs import SELECT, RunStatus, division_label
 from db.store import Store
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.engine import (
@@ -16,12 +16,12 @@ from ladder.experiments.engine import (
     judge_pairs,
     play,
 )
-from ladder.experiments.gate.stored import stored_bots
+from ladder.experiments.gate.session import stored_bots
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.judge import FieldJudge
-from ladder.match.registry.registered import find_bot
 from ladder.names import counted
+from ladder.runs.history import PastRun
 from ladder.runs.settings import RunSettings
 
 
@@ -104,11 +104,6 @@ def field_names(candidates: Sequence[str], against: str | None) -> tuple[str, ..
     if len(names) < 2:
         raise UsageError("a selection needs at least two bots: name more, or a baseline")
     return names
-
-
-def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
-    """Return the registered bots of some names. Raises UnknownBot."""
-    return [find_bot(store, name) for name in names]
 
 
 def play_selection(
@@ -210,15 +205,9 @@ def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
     return tuple(sorted(players, key=lambda each: worst if each.elo is None else each.elo)[::-1])
 
 
-def selection_of(store: Store, run: RunRow, status: RunStatus) -> SelectionOutcome | None:
-    """Return a stored selection; None if its question or a bot is not readable.
-
-    Args:
-        store: The open database.
-        run: A run of the kind `select`.
-        status: The present status of the run.
-
-    """
+def selection_of(store: Store, past: PastRun) -> SelectionOutcome | None:
+    """Return a stored selection; None if its question or a bot is not readable."""
+    run = past.row
     question = SelectQuestion.from_settings(run.settings)
     bots = list(stored_bots(store, run).values())
     if question is None or not bots:
@@ -226,7 +215,7 @@ def selection_of(store: Store, run: RunRow, status: RunStatus) -> SelectionOutco
     judge = judge_pairs(
         FieldJudge(bots, question, run.settings[SELECT]["against"]), store.pairs.of_run(run.id)
     )
-    label = store.divisions.find(str(run.division_id)).label
-    invalid = MEANINGLESS if status is RunStatus.INVALID else ""
-    selected = selected_of(judge, label, invalid=invalid, stopped=UNFINISHED.get(status, ""))
+    invalid = MEANINGLESS if past.status is RunStatus.INVALID else ""
+    unfinished = UNFINISHED.get(past.status, "")
+    selected = selected_of(judge, past.division, invalid=invalid, stopped=unfinished)
     return replace(selected, run_id=run.id)

@@ -172,13 +172,15 @@ def _check(name: str, number: int, puzzle: Puzzle, solvers: Solvers) -> None:
     columns = solve_columns(solvers.on(position.board), position, CHECK_NODES)
     best, right = best_bounds(columns), right_column(columns)
     distance = distance_of(best.low) if best.is_exact else puzzle.distance
+    if best.outcome is None:
+        raise UsageError(f"{name}, line {number}: the solver cannot solve the position: remove it")
     for what, true, stored in (
-        ("value", None if best.outcome is None else str(best.outcome), puzzle.value),
+        ("value", str(best.outcome), puzzle.value),
         ("only right column", right, puzzle.answer),
         ("distance", distance, puzzle.distance),
     ):
         if true != stored:
-            found = "not known" if true is None else true
+            found = "missing" if true is None else true
             raise UsageError(f"{name}, line {number}: the {what} is {found}, not {stored}")
 
 

@@ -1,9 +1,8 @@
 """Running of suites: each position is a game in which a bot makes one move."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from math import sqrt
 
 from bots.protocol import Budget, Resign
@@ -102,7 +101,7 @@ def leave_out_unfit(
     def refuse(bot: BotRow) -> None:
         _refuse_boards(bot, suite)
         for own in budgets:
-            own.for_bot(bot.name, bot.revision.budgets)
+            own.of_row(bot)
         refuse_unplayable(bot)
 
     return leave_out(bots, named, refuse)
@@ -117,10 +116,6 @@ def _refuse_boards(bot: BotRow, suite: Suite) -> None:
                 f"{describe_boards(plays)}",
                 f"choose a suite on other boards, such as {propose_boards(plays)}",
             )
-
-
-def _budget_of(budgets: Budgets, bot: BotRow) -> Budget:
-    return budgets.for_bot(bot.name, bot.revision.budgets)
 
 
 def run_suite(
@@ -151,9 +146,7 @@ def run_suite(
     """
     for bot in bots:
         _refuse_boards(bot, suite)
-    sides: list[Mapping[str, Entrant]] = [
-        make_entrants(store, bots, partial(_budget_of, own)) for own in budgets
-    ]
+    sides = [make_entrants(store, bots, own.of_row) for own in budgets]
     compile_players(bot.revision.launch for bot in bots)
     answers = []
     count = len(suite.puzzles)
@@ -177,25 +170,25 @@ def run_suite(
 
 
 def _try_puzzle(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> tuple[bool, str]:
-    """Return whether a bot solves a puzzle, and its failure as text; empty if it answers."""
-    try:
-        return _ask(pool, entrant, puzzle) == puzzle.answer, ""
-    except BotFailure as error:
-        return False, str(error)
+    """Return whether a bot solves a puzzle, and its failure as text; empty if it answers.
 
+    Raises:
+        MachineStalled: the machine has stalled in every attempt.
 
-def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int | None:
-    """Return the column that a bot plays, None if it resigns. Raises BotFailure."""
+    """
     for attempt in range(TRIES):
         try:
-            return _ask_once(pool, entrant, puzzle)
+            return _ask(pool, entrant, puzzle) == puzzle.answer, ""
+        except BotFailure as error:
+            return False, str(error)
         except MachineStalled:
             if attempt == TRIES - 1:
                 raise
     raise AssertionError("the loop returns or raises")
 
 
-def _ask_once(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int | None:
+def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int | None:
+    """Return the column that a bot plays, None if it resigns. Raises BotFailure."""
     moves = parse_moves(puzzle.moves)
     board = parse_board(puzzle.board)
     process = pool.acquire(entrant.start, entrant.name)

@@ -72,18 +72,6 @@ class TuningTask:
         """The games of all steps together."""
         return 2 * self.pairs * self.steps
 
-    def pack(self) -> ResolvedBot:
-        """Pack the files of the bot before the tuning.
-
-        Raises:
-            SpecError: it cannot be read, or a file or program is missing.
-            UsageError: its files cannot be packed.
-
-        """
-        return pack_spec(
-            self.template.original, self.folder, python=self.python, patterns=self.patterns
-        )
-
     def launch_at(self, original: Launch, values: ParameterValues) -> Launch:
         """Return the launch of the bot with values, from the files that were packed once.
 
@@ -167,11 +155,11 @@ def original_of(store: Store, task: TuningTask) -> NewBot:
     """Return the bot before the tuning: a registered one of equal content, or a new one.
 
     Raises:
-        UsageError: the new bot failed its trial.
-        SpecError: the specification cannot be read.
+        UsageError: its files cannot be packed, or the new bot failed its trial.
+        SpecError: the specification cannot be read, or a file or program is missing.
 
     """
-    bot = task.pack()
+    bot = pack_spec(task.template.original, task.folder, python=task.python, patterns=task.patterns)
     content_hash = bot.content_hash
     for row in known_bots(store).values():
         same = row.revision.content_hash == content_hash and row.revision.launch.can_play

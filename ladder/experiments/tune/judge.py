@@ -11,13 +11,7 @@ from dataclasses import replace
 import msgspec
 
 from db.records.bots import BotRow
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-    PairRecord,
-    PlayedPair,
-    StoredGames,
-)
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlayedPair, StoredGames
 from db.records.runs import RunRow, TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun
@@ -25,10 +19,10 @@ from ladder.experiments.tune.bots import A, B, TuningTask
 from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.spsa import Spsa
 from ladder.match.specs.start_command import make_entrant
-from ladder.runs.decision import Judge, played_pair
+from ladder.runs.decision import Judge
+from ladder.runs.live import LiveBot, LiveRun
 from ladder.runs.pair_queue import PairSource, make_plan
-from ladder.runs.progress import LiveBot, LiveRun
-from ladder.runs.start import schedule_of
+from ladder.runs.schedule import Schedule
 
 FORFEITS_JUDGED = 20
 """Games after which the search ends if more than half of them were forfeited."""
@@ -61,11 +55,11 @@ class TuningJudge(Judge, PairSource):
         for step in self.steps:
             self.search.add_result(lead_of(step.pentanomial))
         self.sides = side_rows(task, original)
-        self._schedule = schedule_of(task.side_settings, self.sides, run.seed)
-        self._unfinished = 0
-        """Pairs of the step that are neither finished nor given up."""
+        self._schedule = Schedule(task.side_settings, self.sides, run.seed)
         self._step_values: tuple[ParameterValues, ParameterValues] = ({}, {})
-        self._counts, self._forfeits, self._began = [0] * 5, 0, 0
+        self._taken: list[PlayedPair] = []
+        """The finished pairs of the step."""
+        self._began = 0
         self._games = self._forfeited = 0
         self.live = LiveRun(
             run_id=run.id,
@@ -84,7 +78,39 @@ class TuningJudge(Judge, PairSource):
         return self.search.step >= self._task.steps
 
     def take(self, pair: PlayedPair) -> None:
-        """Do nothing: a step counts as a whole, in `finish`."""
+        """Take a pair; store the step after its last one.
+
+        Raises:
+            InvalidRun: most games were forfeited.
+
+        """
+        self._taken.append(pair)
+        if len(self._taken) < self._task.pairs:
+            return
+        pairs, self._taken = self._taken, []
+        points = [sum(result.points2 for result in each.results) for each in pairs]
+        pentanomial = tuple(points.count(place) for place in range(5))
+        forfeits = sum(end.is_forfeit for each in pairs for end in each.terminations)
+        self._games += 2 * len(pairs)
+        self._forfeited += forfeits
+        if self._games >= FORFEITS_JUDGED and 2 * self._forfeited > self._games:
+            raise InvalidRun(
+                f"{self._forfeited} of {self._games} games were forfeited: the bot fails with most "
+                "of these values; narrow the ranges of the parameters"
+            )
+        self.search.add_result(lead_of(pentanomial))
+        step = TuningStepRow(
+            step=self.search.step,
+            a=self._step_values[0],
+            b=self._step_values[1],
+            pentanomial=pentanomial,
+            forfeits=forfeits,
+            estimate=self.search.estimate,
+            duration_us=(time.monotonic_ns() - self._began) // 1000,
+        )
+        self._store.tuning_steps.add(self._run.id, step)
+        self.steps.append(step)
+        self.live.estimate = self.search.estimate
 
     def load(self) -> None:
         """Do nothing: an unfinished step is played again."""
@@ -102,16 +128,7 @@ class TuningJudge(Judge, PairSource):
         return heapq.heappop(self._waiting)[1] if self._waiting else None
 
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
-        """Count finished pairs.
-
-        Raises:
-            InvalidRun: most games were forfeited.
-
-        """
-        for plan, record in played:
-            self._counts[sum(each.points2 for each in played_pair(plan, record).results)] += 1
-            self._forfeits += sum(game.termination.is_forfeit for game in record.games)
-            self._count_done()
+        """Store nothing: `take` stores whole steps."""
         return [()] * len(played)
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> None:
@@ -138,40 +155,12 @@ class TuningJudge(Judge, PairSource):
         )
 
     def _begin_step(self) -> None:
-        self._step_values = self.search.propose()
-        self._counts, self._forfeits, self._began = [0] * 5, 0, time.monotonic_ns()
-        self._unfinished = self._task.pairs
+        self._step_values, self._began = self.search.propose(), time.monotonic_ns()
         a, b = map(self.entrant, self._step_values, self.sides)
         first = self.search.step * self._task.pairs
         for number in range(first, first + self._task.pairs):
             pair = self._schedule.pair(number)._replace(id=number)
             self.requeue(make_plan(pair, a, b, self._task.settings))
-
-    def _count_done(self) -> None:
-        """Count a pair as done; store the step after its last pair."""
-        self._unfinished -= 1
-        if self._unfinished:
-            return
-        self._games += 2 * sum(self._counts)
-        self._forfeited += self._forfeits
-        if self._games >= FORFEITS_JUDGED and 2 * self._forfeited > self._games:
-            raise InvalidRun(
-                f"{self._forfeited} of {self._games} games were forfeited: the bot fails with most "
-                "of these values; narrow the ranges of the parameters"
-            )
-        self.search.add_result(lead_of(self._counts))
-        step = TuningStepRow(
-            step=self.search.step,
-            a=self._step_values[0],
-            b=self._step_values[1],
-            pentanomial=tuple(self._counts),
-            forfeits=self._forfeits,
-            estimate=self.search.estimate,
-            duration_us=(time.monotonic_ns() - self._began) // 1000,
-        )
-        self._store.tuning_steps.add(self._run.id, step)
-        self.steps.append(step)
-        self.live.estimate = self.search.estimate
 
 
 def side_rows(task: TuningTask, original: BotRow) -> list[BotRow]:

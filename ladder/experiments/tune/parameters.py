@@ -186,11 +186,6 @@ def values_at(parameters: Sequence[Parameter], point: Point) -> dict[str, float]
     }
 
 
-def point_of(parameters: Sequence[Parameter], values: ParameterValues) -> Point:
-    """Return the point of some values."""
-    return np.array([each.unit(values[each.name]) for each in parameters])
-
-
 @dataclass(frozen=True, slots=True)
 class Template:
     """A bot with parameters."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow, NewBot
-from db.records.runs import RunKind, RunRow, RunStatus, TuningStepRow
+from db.records.runs import RunRow, RunStatus, TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.engine import (
@@ -20,9 +20,9 @@ from ladder.experiments.gate.session import (
     GateOutcome,
     GateTask,
     find_answer,
+    gate_of,
     play_gate,
 )
-from ladder.experiments.gate.stored import gate_of
 from ladder.experiments.tune.bots import (
     Registration,
     TuningTask,
@@ -37,7 +37,8 @@ from ladder.experiments.tune.parameters import ParameterValues, Template, read_p
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_players
 from ladder.runs.health import RunHealth
-from ladder.runs.progress import RunEnding, RunWatcher
+from ladder.runs.history import PastRun, past_runs
+from ladder.runs.live import RunEnding, RunWatcher
 from ladder.runs.resume import TUNING, resume_or_create
 from ladder.runs.runner import Runner
 from ladder.runs.start import run_logs
@@ -160,7 +161,7 @@ def _search(
             run=run,
             source=judge,
             judge=judge,
-            health=RunHealth(None),
+            health=RunHealth(),
             workers=context.workforce.start(
                 context.store, run, task.settings, judge.sides, sides, logs
             ),
@@ -180,7 +181,7 @@ def check_task(store: Store, task: TuningTask) -> NewBot:
     """
     original = original_of(store, task)
     budgets = task.settings.budgets
-    budgets.for_bot(original.name, original.revision.budgets)
+    budgets.of_row(original)
     refuse_boards(original, task.settings.boards)
     refuse_short_time(original, budgets.share_ms(original.name, task.settings.boards))
     compile_players([original.revision.launch])
@@ -209,15 +210,9 @@ def _gate(
     return play_gate(context, gate), tuned
 
 
-def tuning_of(store: Store, run: RunRow, status: RunStatus) -> TuningOutcome | None:
-    """Return a stored tuning; None if its search is not readable.
-
-    Args:
-        store: The open database.
-        run: A run of the kind `tune`.
-        status: The present status of the run.
-
-    """
+def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
+    """Return a stored tuning; None if its search is not readable."""
+    run = past.row
     try:
         kept = run.settings[TUNING]
         template = Template(str(kept["spec"]), read_parameters(kept["parameters"]))
@@ -225,15 +220,15 @@ def tuning_of(store: Store, run: RunRow, status: RunStatus) -> TuningOutcome | N
     except (KeyError, TypeError, ValueError, UsageError):
         return None
     steps = store.tuning_steps.of_run(run.id)
-    gates = [gate for gate in store.runs.find(kind=RunKind.GATE) if gate.note == gate_note(run.id)]
+    gates = [each for each in past_runs(store) if each.row.note == gate_note(run.id)]
     return TuningOutcome(
         template,
         games,
-        store.divisions.find(str(run.division_id)).label,
+        past.division,
         run,
         steps,
         steps[-1].estimate if steps else template.start,
-        gate_of(store, gates[0], gates[0].status) if gates else None,
-        invalid=MEANINGLESS if status is RunStatus.INVALID else "",
-        unfinished=UNFINISHED.get(status, UNFINISHED[RunStatus.INTERRUPTED]),
+        gate_of(store, gates[0]) if gates else None,
+        invalid=MEANINGLESS if past.status is RunStatus.INVALID else "",
+        unfinished=UNFINISHED.get(past.status, UNFINISHED[RunStatus.INTERRUPTED]),
     )

@@ -13,7 +13,7 @@ from ladder.results.standings.division import current_tables, retired_bots
 from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import Standings, select_bots
 from ladder.runs.history import PastRun, past_runs
-from ladder.runs.progress import SPEED_WINDOW_S
+from ladder.runs.live import SPEED_WINDOW_S
 
 RateWithoutRun = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
 """`ladder.results.overview.overview.rate_without_run`, or a cache of it."""
@@ -34,11 +34,6 @@ class RunPace:
     def is_running(self) -> bool:
         """Whether a process is playing it."""
         return self.run.status is RunStatus.RUNNING
-
-    @property
-    def has_died(self) -> bool:
-        """Whether it is stored as running although no process plays it."""
-        return self.run.has_died
 
 
 @dataclass(frozen=True, slots=True)

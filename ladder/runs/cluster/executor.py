@@ -30,6 +30,7 @@ from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
+from ladder.names import counted
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
 from ladder.runs.cluster.slot import ELSEWHERE, pack_bundle, with_start
 from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
@@ -89,16 +90,7 @@ class Cluster:
             UsageError: the scheduler does not answer.
 
         """
-        confinement = settings.confinement
-        bundle = pack_bundle(
-            bots,
-            entrants.values(),
-            limits=confinement.limits,
-            sandbox=tuple(confinement.sandbox),
-            pin=settings.pin,
-            adjudicated=settings.adjudicated_boards,
-        )
-        executor = ClusterExecutor(self._endpoint, bundle)
+        executor = ClusterExecutor(self._endpoint, pack_bundle(settings, bots, entrants.values()))
         if executor.dashboard:
             store.runs.add_settings(run.id, {DASHBOARD: executor.dashboard})
         return executor
@@ -177,7 +169,7 @@ class ClusterExecutor:
         """Whether a result has come, or its delay was reported."""
         with contextlib.suppress(KeyError):  # it has none
             self.dashboard = str(self._client.dashboard_link)
-            self._note(f"the cluster's dashboard is {self.dashboard}")
+            self._report(f"the cluster's dashboard is {self.dashboard}")
         self._since = self._polled_at = time.monotonic()
         self._watching: Future[None] = self._run(self._watch())
 
@@ -279,7 +271,14 @@ class ClusterExecutor:
             if pair.killed < MOST_KILLED:
                 self._send(pair)
             else:
-                pair.future.set_exception(_killing_pair(pair.plan))
+                plan = pair.plan
+                pair.future.set_exception(
+                    InvalidRun(
+                        f"workers die whenever they play pair {plan.number}, {plan.a.name} against "
+                        f"{plan.b.name}: the bots may use up the memory of the machines; limit it "
+                        "by --memory, or leave them out"
+                    )
+                )
         except (CancelledError, OSError):  # withdrawn, or the scheduler is lost
             self._waiting.append(pair)
         except Exception as error:
@@ -292,7 +291,8 @@ class ClusterExecutor:
                 if answer.worker not in self._refused:
                     self._refused[answer.worker] = f"{answer.host}: {answer.reason}"
                     worker = f"{answer.host} ({answer.worker})"
-                    self._warn(f"the worker {worker} takes no part: {answer.reason}")
+                    sentence = f"the worker {worker} takes no part: {answer.reason}"
+                    self._report(sentence, is_warning=True)
                 self._waiting.append(pair)
             else:
                 pair.future.set_result(answer)
@@ -321,10 +321,8 @@ class ClusterExecutor:
             self._watching.result()  # raises why it ended
         if (self._client.status != "running") != self._is_lost:
             self._is_lost = not self._is_lost
-            if self._is_lost:
-                self._warn(f"the scheduler at {self._address} does not answer: trying again")
-            else:
-                self._note(f"the scheduler at {self._address} answers again")
+            how = "does not answer: trying again" if self._is_lost else "answers again"
+            self._report(f"the scheduler at {self._address} {how}", is_warning=self._is_lost)
         workers = self._workers
         self._refused = {key: each for key, each in self._refused.items() if key in workers}
         self._count_slots()
@@ -342,22 +340,22 @@ class ClusterExecutor:
         usable = [each for key, each in self._workers.items() if key not in self._refused]
         if sum(usable) != self._slots:
             self._slots = sum(usable)
-            workers = f"{len(usable)} worker{'' if len(usable) == 1 else 's'}"
-            slots = f"{self._slots} slot{'' if self._slots == 1 else 's'}"
-            self._note(f"the cluster has {workers} with {slots}")
+            workers, slots = counted(len(usable), "worker"), counted(self._slots, "slot")
+            self._report(f"the cluster has {workers} with {slots}")
 
     def _explain_silence(self) -> None:
         """Report once each why no result comes: no worker, or workers that get ready."""
         waited_s = time.monotonic() - self._since
         if not self._workers and not self._has_warned and waited_s > ALONE_S:
             self._has_warned = True
-            self._warn(
+            self._report(
                 f"no worker has joined {self._address} yet: start `ladder worker {self._address}` "
-                "on some machines"
+                "on some machines",
+                is_warning=True,
             )
         elif self._workers and not self._has_played and waited_s > UNREADY_S:
             self._has_played = True
-            self._note("the workers are getting ready: compiling players and trying bots")
+            self._report("the workers are getting ready: compiling players and trying bots")
 
     def _check_hosts(self) -> None:
         """Raise UsageError if no worker has been able to play this run for a while."""
@@ -370,11 +368,8 @@ class ClusterExecutor:
             reasons = [*dict.fromkeys(self._refused.values())][:MOST_REASONS]
             raise UsageError(f"no worker can play this run: {'; '.join(reasons)}")
 
-    def _warn(self, sentence: str) -> None:
-        self._events.append(MachineEvent(sentence, is_warning=True))
-
-    def _note(self, sentence: str) -> None:
-        self._events.append(MachineEvent(sentence))
+    def _report(self, sentence: str, *, is_warning: bool = False) -> None:
+        self._events.append(MachineEvent(sentence, is_warning))
 
 
 def _connect(endpoint: Endpoint) -> Any:
@@ -396,10 +391,3 @@ def _connect(endpoint: Endpoint) -> Any:
         raise endpoint.no_answer(error, CONNECT_S) from error
     client._timeout = FOREVER_S  # else it would give up a lost connection after CONNECT_S
     return client
-
-
-def _killing_pair(plan: PairPlan) -> InvalidRun:
-    return InvalidRun(
-        f"workers die whenever they play pair {plan.number}, {plan.a.name} against {plan.b.name}: "
-        "the bots may use up the memory of the machines; limit it by --memory, or leave them out"
-    )

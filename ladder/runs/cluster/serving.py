@@ -15,6 +15,7 @@ from distributed import Status, Worker
 
 from engine.cache import cache_root
 from ladder.match.process.failures import to_one_line
+from ladder.names import counted
 from ladder.runs.cluster import slot
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
 from ladder.runs.cluster.executor import PREFIX
@@ -103,11 +104,8 @@ class _Service:
         self._is_leaving = True
         if self._worker is not None:
             self._worker.status = Status.paused  # begins no task, and the scheduler sends none
-            pairs = self._count_pairs("executing")
-            self._report(
-                f"{why}: finishing {pairs} pair{'' if pairs == 1 else 's'} in play, then leaving "
-                "(Ctrl-C ends at once)"
-            )
+            pairs = counted(self._count_pairs("executing"), "pair")
+            self._report(f"{why}: finishing {pairs} in play, then leaving (Ctrl-C ends at once)")
 
     async def _serve(self) -> None:
         is_lost = False
@@ -127,8 +125,7 @@ class _Service:
                     death_timeout=CONNECT_S,
                 ) as self._worker:
                     is_lost = False
-                    offer = f"{self._count} slot{'' if self._count == 1 else 's'}"
-                    self._report(f"connected to {address} with {offer}")
+                    self._report(f"connected to {address} with {counted(self._count, 'slot')}")
                     await self._play()
                     if not self._is_leaving:
                         self._report(f"the connection to {address} is lost: connecting again")

@@ -6,18 +6,19 @@ It plays one pair at a time and dies with the process that started it; its bots 
 import os
 import pickle
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from multiprocessing.util import Finalize
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
 from bots.errors import BotsError
 from db.records.archives import Manifest
 from db.records.bots import BotRow
-from db.records.launch import Launch, Limits, Start
+from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from engine.board import BoardClass, parse_board_class
+from engine.board import BoardClass
 from ladder.errors import BotFailure, LadderError
 from ladder.match.game.adjudicator import compile_solver
 from ladder.match.game.bot_pool import BotPool
@@ -29,6 +30,9 @@ from ladder.match.specs.archive import cached_archive, clean_cache, unpack, use
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.start_command import fill_placeholders, make_start
 
+if TYPE_CHECKING:
+    from ladder.runs.settings import RunSettings
+
 SANDBOX_VARIABLE = "LADDER_SANDBOX"
 """The environment variable with this machine's own sandbox command, a JSON list of words; without
 it the sandbox of the run is used."""
@@ -38,35 +42,21 @@ Archives = dict[str, tuple[Manifest, dict[str, bytes]]]
 """By name, archives with the compressed content of each file by its hash."""
 
 
-class SentBot(msgspec.Struct, frozen=True):
-    """A bot as it is sent to another machine."""
-
-    side: Entrant
-    """The bot as a side of pairs, without its start."""
-    launch: Launch
-
-
 class Bundle(msgspec.Struct, frozen=True):
     """Everything that a machine needs for the pairs of a run, except the bots' files."""
 
-    bots: tuple[SentBot, ...]
-    limits: Limits
-    sandbox: tuple[str, ...]
+    sides: tuple[Entrant, ...]
+    """The bots as sides of pairs, without their starts."""
+    launches: Mapping[int, Launch]
+    """By revision."""
+    confinement: Confinement
     pin: bool
     """Whether each slot claims a CPU of its own if one is free."""
-    adjudicated: tuple[str, ...]
-    """The board classes whose games are adjudicated."""
+    adjudicated: tuple[BoardClass, ...]
+    """The boards whose games are adjudicated."""
 
 
-def pack_bundle(
-    bots: Sequence[BotRow],
-    sides: Iterable[Entrant],
-    *,
-    limits: Limits,
-    sandbox: tuple[str, ...],
-    pin: bool,
-    adjudicated: Iterable[BoardClass],
-) -> bytes:
+def pack_bundle(settings: "RunSettings", bots: Sequence[BotRow], sides: Iterable[Entrant]) -> bytes:
     """Pack the bots of a run and their files, which are unpacked on this machine.
 
     Raises OSError if an archive is missing.
@@ -83,11 +73,11 @@ def pack_bundle(
             },
         )
     bundle = Bundle(
-        tuple(SentBot(with_start(side, ELSEWHERE), launches[side.revision]) for side in sides),
-        limits=limits,
-        sandbox=sandbox,
-        pin=pin,
-        adjudicated=tuple(map(str, adjudicated)),
+        tuple(with_start(side, ELSEWHERE) for side in sides),
+        launches,
+        settings.confinement,
+        settings.pin,
+        settings.adjudicated_boards,
     )
     return pickle.dumps((bundle, archives))
 
@@ -134,18 +124,18 @@ def prepare(bundle: Bundle) -> None:
     clean_cache()
     pool = BotPool(_confinement(bundle))
     try:
-        for bot in bundle.bots:
+        for sent in bundle.sides:
             try:
-                side = with_start(bot.side, make_start(bot.launch))
+                side = with_start(sent, make_start(bundle.launches[sent.revision]))
                 compile_players([side])
                 if side.start.foreign or side.player is None:
                     pool.fetch_hello(side.start, side.name)
             except (BotFailure, BotsError, LadderError) as error:
-                raise LadderError(f"it cannot host {bot.side.name}: {error}") from error
+                raise LadderError(f"it cannot host {sent.name}: {error}") from error
     finally:
         pool.close()
     if bundle.adjudicated:
-        compile_solver(tuple(map(parse_board_class, bundle.adjudicated)))
+        compile_solver(bundle.adjudicated)
 
 
 def play(bundle: Bundle, plan: PairPlan) -> PairRecord:
@@ -161,13 +151,13 @@ def play(bundle: Bundle, plan: PairPlan) -> PairRecord:
             claim_cpu()
         Finalize(None, _end_run, exitpriority=10)
     if _run is None or _run.bundle != bundle:
-        for archive in {bot.launch.archive for bot in bundle.bots if bot.launch.archive}:
+        for archive in {each.archive for each in bundle.launches.values() if each.archive}:
             use(archive)
         _end_run()
         _run = _Run(bundle, {}, BotPool(_confinement(bundle)))
-    for bot in bundle.bots:
-        if bot.side.revision in (plan.a.revision, plan.b.revision):
-            _run.starts.setdefault(bot.side.revision, make_start(bot.launch))
+    for side in (plan.a, plan.b):
+        if side.revision not in _run.starts:
+            _run.starts[side.revision] = make_start(bundle.launches[side.revision])
     a, b = (with_start(side, _run.starts[side.revision]) for side in (plan.a, plan.b))
     return play_pair(msgspec.structs.replace(plan, a=a, b=b), _run.pool)
 
@@ -183,5 +173,6 @@ def _confinement(bundle: Bundle) -> Confinement:
     The sandbox that the owner of this machine chose replaces that of the run.
     """
     own = os.environ.get(SANDBOX_VARIABLE)
-    sandbox = bundle.sandbox if own is None else msgspec.json.decode(own, type=tuple[str, ...])
-    return Confinement(limits=bundle.limits, sandbox=sandbox)
+    if own is None:
+        return bundle.confinement
+    return replace(bundle.confinement, sandbox=msgspec.json.decode(own, type=tuple[str, ...]))

@@ -5,24 +5,19 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
 from db.records.pairs import PairRecord
-from db.records.runs import NewRun, RunKind
 from db.store import Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
-from ladder.match.game.broadcast import channel_name
 from ladder.match.process.sandbox import BUILT_IN_ONLY
-from ladder.match.specs.start_command import builtin_launch, make_entrant
+from ladder.match.specs.spec import resolve_own_player
+from ladder.match.specs.start_command import builtin_launch
 from ladder.runs.budgets import Budgets
+from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.progress import LiveRun, NullWatcher
-from ladder.runs.schedule import Schedule
 from ladder.runs.settings import RunSettings
-from ladder.runs.start import schedule_runner
-from ladder.runs.workers import Workers
-from ladder.signals import current_stop
+from ladder.runs.start import start_run
 
 NULL = "null"
 """The hidden player whose games last exactly 20 plies."""
@@ -84,14 +79,12 @@ class _Timings(NullWatcher):
             self.round_trip_us += sum(side.time_us for side in game.sides)
 
 
-def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> HarnessSpeed:
+def bench_harness(*, games: int, concurrency: int) -> HarnessSpeed:
     """Play null games of 20 plies each and measure them.
 
     Args:
         games: the number of measured games, rounded up to whole pairs.
         concurrency: the number of pairs played at the same time.
-        channel: where moves are broadcast as they are made; empty for the channel of this
-            database, as in every run; None to broadcast nothing.
 
     Raises:
         InvalidRun: a game did not last 20 plies.
@@ -103,14 +96,7 @@ def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> 
         Store.open(str(Path(scratch) / "bench.db")) as store,
     ):
         total = games + games % 2 + 2 * timings.skip
-        if channel == "":
-            channel = channel_name(store.where)
-        _play(
-            store,
-            games=total,
-            workers=Workers(concurrency, confinement=BUILT_IN_ONLY, channel=channel),
-            timings=timings,
-        )
+        _play(store, games=total, concurrency=concurrency, timings=timings)
     if timings.plies != 20 * timings.games or timings.first is None:
         raise InvalidRun(
             f"the measurement is not valid: {timings.games} null games of 20 plies each had "
@@ -126,51 +112,22 @@ def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> 
     )
 
 
-def _play(store: Store, *, games: int, workers: Workers, timings: _Timings) -> None:
-    launch = builtin_launch(NULL)
-    budget = Budget(simulations=1)
-    entrants = {}
-    for name in ("null-a", "null-b"):
-        revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
-        bot = store.bots.add(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
-        entrants[name] = make_entrant(launch, revision=bot.revision.id, name=name, budget=budget)
+def _play(store: Store, *, games: int, concurrency: int, timings: _Timings) -> None:
+    null = resolve_own_player(builtin_launch(NULL))
+    revision = NewRevision(null.content_hash, null.launch, budgets=("any",))
+    bots = [
+        store.bots.add(NewBot(name, family=NULL, spec=NULL, revision=revision))
+        for name in ("null-a", "null-b")
+    ]
     settings = RunSettings(
-        bots=tuple(entrants),
+        bots=tuple(bot.name for bot in bots),
         boards=parse_board_classes("standard"),
         budgets=Budgets({"simulations": 1}),
         pairing=Pairing(RANDOM),
         opening_plies=0,
         seed=1,
         games=games,
-        concurrency=workers.count,
+        concurrency=concurrency,
         confinement=BUILT_IN_ONLY,
     )
-    run = store.runs.create(
-        NewRun(
-            kind=RunKind.LADDER,
-            rated=True,
-            stream="bench",
-            identity="bench",
-            settings={},
-            seed=1,
-            division_id=store.divisions.ensure(settings.division()).id,
-            target_games=games,
-        )
-    )
-    schedule = Schedule(
-        bots={name: entrant.revision for name, entrant in entrants.items()},
-        pairing=settings.pairing,
-        boards=settings.boards,
-        opening_plies=0,
-        seed=1,
-    )
-    with current_stop().defer():
-        schedule_runner(
-            store=store,
-            run=run,
-            settings=settings,
-            schedule=schedule,
-            entrants=entrants,
-            workers=workers,
-            watcher=timings,
-        ).play()
+    start_run(store=store, settings=settings, bots=bots, watcher=timings)

@@ -45,7 +45,7 @@ def overview_parts(data: Overview) -> PageParts:
         "now": fragment(
             "now.html.j2",
             running=[_card(entry) for entry in data.runs if entry.is_running],
-            died=[_card(entry) for entry in shown if entry.has_died],
+            died=[_card(entry) for entry in shown if entry.run.has_died],
             is_empty=not data.runs,
         ),
         "runs": fragment(
@@ -131,8 +131,10 @@ def run_parts(
     is_short = row.target_games is None or entry.run.games < row.target_games
     hint = ""
     if entry.run.status is RunStatus.INTERRUPTED and is_short:
-        how = "died" if entry.has_died else "was stopped"
-        hint = f"The run {how} after {_pace_words(entry)}: the command that started it resumes it."
+        hint = (
+            f"The run was interrupted after {_pace_words(entry)}: the command that started it "
+            "resumes it."
+        )
     facts = [
         ("State", state_of(entry.run)),
         ("Games", _pace_words(entry)),

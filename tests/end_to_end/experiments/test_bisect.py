@@ -64,8 +64,6 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--good", "main", "--bad", "main"), "are the same commit"),
-        (("--good", "main", "--bad", "HEAD~1"), "is older than the good revision"),
         (("--good", "v9", "--bad", "main"), "--good: "),
         (("--good", "HEAD~1", "--bad", "main", "--boards", "6x7"), "does not play 6x7, but 5x5"),
         (("--good", "HEAD~1", "--bad", "main", "--build", "false"), "--good: "),

@@ -114,31 +114,6 @@ def test_a_match_with_a_seed_is_shown_again_or_continued(stocked: Ladder) -> Non
 
 
 @pytest.mark.slow
-def test_a_flaky_bot_makes_the_gate_invalid(
-    stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """A bot that keeps crashing must end the gate with 5, named with kind and count."""
-    # The bot crashes once in every process while `armed` is there, so in every game that it moves.
-    marks = tmp_path_factory.mktemp("marks")  # not beside the script: that is the bot's content
-    (stocked.folder / "flaky.sh").write_text(
-        f"[ -e {marks}/armed ] && rm -f {marks}/crashed\n"
-        f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once {marks}/crashed\n"
-    )
-    (marks / "crashed").touch()
-    assert stocked("bots", "add", "flaky", "exec:sh flaky.sh").code == 0
-    (marks / "armed").touch()
-    words = ("gate", "random", "--against", "flaky", "--boards", "6x7", "--simulations", "20")
-    words = (*words, "--concurrency", "1", "--json")
-    done = stocked(*words)
-    assert done.code == 5, done.err
-    assert done.document["verdict"] == "invalid"
-    assert "flaky forfeited" in done.document["reason"]
-    assert "crash" in done.document["reason"]
-    assert sum(done.document["forfeits"]["flaky"].values()) >= 3
-    assert done.document["games"] < 20
-
-
-@pytest.mark.slow
 def test_a_bot_that_does_not_start_makes_the_gate_invalid_and_can_be_repaired(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -155,21 +130,6 @@ def test_a_bot_that_does_not_start_makes_the_gate_invalid_and_can_be_repaired(
     assert (done.code, done.document["verdict"]) == (5, "invalid"), done.err
     (marks / "broken").unlink()
     assert stocked(*words).code == 3
-
-
-@pytest.mark.very_slow
-def test_the_verdict_does_not_depend_on_the_number_of_workers(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Under a work budget the same seed must give the same counted pairs on any concurrency."""
-    other = Ladder(tmp_path_factory.mktemp("other"))
-    words = ("gate", "steady", "--against", "stupid,random", "--boards", "5x5", "--simulations", 1)
-    words = (*words, "--max-games", "60", "--seed", "8", "--max-drop", "200")
-    one = ladder.stock()(*words, "--json", "--concurrency", "1")
-    two = other.stock()(*words, "--json", "--concurrency", "3")
-    assert one.code == two.code
-    assert {**one.document, "uncounted_games": 0} == {**two.document, "uncounted_games": 0}
-    assert [line["name"] for line in one.document["baselines"]] == ["stupid", "random"]
 
 
 @pytest.mark.slow

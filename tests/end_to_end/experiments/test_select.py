@@ -36,7 +36,7 @@ def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
     ("words", "sentence"),
     [
         (("random",), "at least two bots"),
-        (("random", "random"), "named twice"),
+        (("random", "stupid", "--against", "random"), "named twice"),
         (("random", "nobody"), "no registered bot is called 'nobody'"),
     ],
 )

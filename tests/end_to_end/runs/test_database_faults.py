@@ -38,8 +38,12 @@ def assert_told(done: Done, *words: str) -> None:
 
 
 def assert_goes_on(ladder: Ladder, before: list[object]) -> None:
-    """Complete the run with the same command; every stored game must be kept."""
-    done = ladder(*WORDS)
+    """Complete the run with the same command."""
+    assert_complete(ladder, ladder(*WORDS), before)
+
+
+def assert_complete(ladder: Ladder, done: Done, before: list[object]) -> None:
+    """Every game of the run is stored, and those from before are kept."""
     assert done.code == 0, done.err
     after = lines_of(ladder.folder)
     assert len(after) == GAMES
@@ -129,14 +133,7 @@ def test_a_run_waits_for_a_database_that_another_program_locks(
         assert process.poll() is None
         other.execute("rollback")
         done = ladder.finish(process)
-    assert done.code == 0, done.err
-    assert_goes_on_finished(ladder, before)
-
-
-def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
-    after = lines_of(ladder.folder)
-    assert len(after) == GAMES
-    assert [game for game in after if game in before] == before
+    assert_complete(ladder, done, before)
 
 
 SHORT = ("--boards", "4x4", "--opening-plies", "1", "--simulations", "1", "--seed", "1")
@@ -222,25 +219,16 @@ def with_values(*statements: str) -> Callable[[Path], None]:
     return lambda database: change(database.parent, *statements)
 
 
-def cut(share: float) -> Callable[[Path], None]:
-    """Damage that leaves the beginning of the file alone."""
-
-    def damage(database: Path) -> None:
-        content = database.read_bytes()
-        database.write_bytes(content[: int(len(content) * share)])
-
-    return damage
+def cut(database: Path) -> None:
+    """Leave the first half of the file alone."""
+    content = database.read_bytes()
+    database.write_bytes(content[: len(content) // 2])
 
 
 DAMAGES: dict[str, Callable[[Path], None]] = {
-    "half of the file": cut(0.5),
+    "half of the file": cut,
     "JSON of bots": with_values("update revisions set files = '{' || files"),
     "page of games": with_rubbish("games"),
-    "schema that cannot be read": with_values(
-        "pragma writable_schema = on",
-        "update sqlite_master set name = cast(x'c528' as text), sql = 'odd' where name = 'games'",
-    ),
-    "an unknown word": with_values("update games set result = 'wij'"),
 }
 ALWAYS = ("half of the file", "JSON of bots")
 """Damages that `make test` tries; `make test-slow` tries the others."""
@@ -262,7 +250,7 @@ def test_every_command_on_a_damaged_file_ends_well_or_in_one_sentence(
     """Commands that only read leave the file as it is."""
     database = ladder.folder / "ladder.db"
     for name, words in COMMANDS.items():
-        if damage in ("an unknown word", "page of games") and name in INDIFFERENT:
+        if damage == "page of games" and name in INDIFFERENT:
             continue
         for path in ladder.folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()

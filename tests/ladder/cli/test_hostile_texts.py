@@ -22,7 +22,7 @@ from ladder.match.registry.register import RegistrationRequest, examine, refuse_
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games
 from ladder.results.standings.pgn_list import decode_tag, tagged_games
-from ladder.runs.progress import LiveBot, LiveRun
+from ladder.runs.live import LiveBot, LiveRun
 from ladder.visible import visible, visible_lines
 from reports.layout.console import PlainConsole
 from reports.layout.format import annotation, csv_cell, markdown_text, xml_text

@@ -13,8 +13,8 @@ from engine.board import parse_board_classes
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.executor import PairExecutor, Workforce
+from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.progress import LiveRun, NullWatcher
 from ladder.runs.runner import RunOutcome
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import start_run

@@ -12,11 +12,10 @@ from ladder.runs.health import (
     DEATHS_IN_A_ROW,
     DEATHS_OVER_A_PAIR,
     STARTS_BEFORE_PAUSE,
-    Roster,
     RunHealth,
 )
+from ladder.runs.live import LiveBot
 from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.progress import LiveBot
 from tests.support.data.random_games import random_record
 
 BUDGET = Budget(time_ms=100)
@@ -33,16 +32,13 @@ def finish(health: RunHealth) -> None:
     assert list(health.observe(pair(0), record)) == []
 
 
-def roster(*names: str) -> Roster:
-    return Roster(
-        {name: LiveBot(name) for name in names},
-        meetings=Pairing(RANDOM).meetings,
-    )
+def health_of(*names: str) -> RunHealth:
+    return RunHealth({name: LiveBot(name) for name in names}, Pairing(RANDOM).meetings)
 
 
 def test_workers_that_die_in_a_row_end_the_run() -> None:
     """A finished pair between two deaths begins the count anew."""
-    health = RunHealth(None)
+    health = RunHealth()
     for number in range(DEATHS_IN_A_ROW - 1):
         assert "is replaced" in health.note_deaths([pair(number)])
     finish(health)
@@ -54,7 +50,7 @@ def test_workers_that_die_in_a_row_end_the_run() -> None:
 
 def test_a_pair_that_kills_its_workers_ends_the_run() -> None:
     """Pairs that are finished meanwhile do not matter."""
-    health = RunHealth(None)
+    health = RunHealth()
     for _ in range(DEATHS_OVER_A_PAIR - 1):
         health.note_deaths([pair(7)])
         finish(health)
@@ -66,16 +62,16 @@ def test_a_pair_that_the_machine_does_not_let_be_played_ends_the_run() -> None:
     """The message has the last reason."""
     stalled = PairRecord(1, 0, (), aborts=4, abort_reason="no answer to move (ply 0) came")
     with pytest.raises(InvalidRun, match=r"the machine stalls: pair 0 .* no answer .*; stop other"):
-        list(RunHealth(None).observe(pair(0), stalled))
+        list(RunHealth().observe(pair(0), stalled))
 
 
 def test_the_warning_comes_before_the_end_of_a_run_with_too_few_bots() -> None:
     """The reader learns first which bot is paused, then that too few are left."""
     record = random_record(pair(0), SplitMix(1))
     record = msgspec.structs.replace(record, failed_starts=(1,) * STARTS_BEFORE_PAUSE)
-    found = RunHealth(roster("bot1", "bot2")).observe(pair(0), record)
+    found = health_of("bot1", "bot2").observe(pair(0), record)
     assert next(found).startswith("bot1 could not be started")
     with pytest.raises(InvalidRun, match="too few bots can play: bot1 could not"):
         next(found)
-    assert len(list(RunHealth(roster("bot1", "bot2", "bot3")).observe(pair(0), record))) == 1
-    assert list(RunHealth(None).observe(pair(0), record)) == []
+    assert len(list(health_of("bot1", "bot2", "bot3").observe(pair(0), record))) == 1
+    assert list(RunHealth().observe(pair(0), record)) == []

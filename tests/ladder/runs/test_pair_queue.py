@@ -10,13 +10,14 @@ from db.records.runs import RunRow
 from db.store import Store
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
+from ladder.runs.choosers import Fixture, read_results
 from ladder.runs.decision import ENDLESS, Judge
-from ladder.runs.field import Fixture, read_results
-from ladder.runs.health import STARTS_BEFORE_PAUSE, Roster
+from ladder.runs.health import STARTS_BEFORE_PAUSE, RunHealth
+from ladder.runs.live import LiveBot
 from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
 from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing, PairingRule
-from ladder.runs.progress import LiveBot
-from ladder.runs.start import check_possible, schedule_of
+from ladder.runs.schedule import Schedule
+from ladder.runs.start import check_possible
 from tests.ladder.runs.conftest import FIVE, SETTINGS
 from tests.support.data.random_games import random_record
 from tests.support.storing import create_run
@@ -47,14 +48,13 @@ def queue_of(
     settings = replace(
         SETTINGS, bots=names, pairing=Pairing(rule, names[0] if rule.takes_bot else None)
     )
-    schedule = schedule_of(settings, bots, run.seed, partial(read_results, store, run.stream))
+    schedule = Schedule(settings, bots, run.seed, partial(read_results, store, run.stream))
     return PairQueue(
         store=store,
         run=run,
-        settings=settings,
         schedule=schedule,
         entrants=check_possible(store, settings, bots),
-        roster=Roster({name: LiveBot(name) for name in names}, meetings=schedule.possible_meetings),
+        health=RunHealth({name: LiveBot(name) for name in names}, schedule.possible_meetings),
         judge=judge,
     )
 
@@ -63,7 +63,7 @@ def pause_bot(queue: PairQueue, bot: Entrant) -> None:
     """Let a bot fail to start until it is paused."""
     plan = PairPlan(1, 0, bot, bot, "4x4", "4x4", (), 1)
     record = PairRecord(1, 0, (), failed_starts=(bot.revision,) * STARTS_BEFORE_PAUSE)
-    assert len(list(queue.roster.note_starts(plan, record))) == 1
+    assert "is paused" in next(queue.health.observe(plan, record))
 
 
 def pause(queue: PairQueue, plan: PairPlan) -> str:
@@ -111,21 +111,6 @@ def test_a_pair_that_is_not_wanted_is_dropped_once_earlier_ones_are_finished(
     assert planned(store, run) == [2]
 
 
-def test_planned_pairs_of_a_bot_that_is_paused_are_dropped(store: Store, run: RunRow) -> None:
-    """The others keep their numbers, and further pairs are planned without the paused bot."""
-    queue = queue_of(store, run, names=THREE)
-    first = next_plan(queue, 12)
-    paused = pause(queue, first)
-    finish(queue, first)
-    later = [next_plan(queue, 12) for _ in range(30)]
-    assert all(paused not in (plan.a.name, plan.b.name) for plan in later)
-    numbers = [plan.number for plan in later]
-    assert numbers == sorted(set(numbers))
-    assert len(range(numbers[-1])) > len(numbers)
-    left = [number for number in planned(store, run) if number <= numbers[-1]]
-    assert left == numbers
-
-
 def test_the_queue_outlives_a_rule_that_only_plans_pairs_of_a_paused_bot(
     store: Store, run: RunRow
 ) -> None:
@@ -148,7 +133,7 @@ def test_every_rule_plays_on_with_two_bots_and_ends_with_one(
 ) -> None:
     """Numbers ascend, both bots meet in every pair, and a gauntlet keeps its bot."""
     queue = queue_of(store, run, names=FIVE, rule=rule)
-    bots = queue.roster.playable
+    bots = queue.health.playable
     for name in bots[2:]:
         pause_bot(queue, queue.entrants[name])
     numbers = []

@@ -29,9 +29,9 @@ from db.records.runs import RunStatus
 from engine.board import parse_board_classes
 from engine.seeds import SplitMix
 from ladder.match.process.worker_pool import WorkerDied
+from ladder.runs.live import RunEnding
 from ladder.runs.pairings import PAIRINGS, Pairing
-from ladder.runs.progress import RunEnding
-from ladder.runs.resume import hashes_of, playing_job, resume_or_create
+from ladder.runs.resume import hashes_of, own_job, resume_or_create
 from ladder.runs.settings import ResumePolicy
 from tests.end_to_end.traces import faults_of, lines_of, query
 from tests.ladder.runs.conftest import FIVE, SETTINGS, Stopper, open_store, play
@@ -171,17 +171,15 @@ def test_a_job_with_new_resumes_only_what_it_has_begun(tmp_path: Path) -> None:
     """A job of the queue is started again after a kill: --new must not begin anew then."""
 
     def start(job: int | None, end: RunStatus, policy: ResumePolicy = ResumePolicy.NEVER) -> int:
-        with (
-            open_store(tmp_path) as store,
-            contextlib.closing(store.run_lock()) as lock,
-            contextlib.nullcontext() if job is None else playing_job(job),
-        ):
+        token = own_job.set(job)
+        with open_store(tmp_path) as store, contextlib.closing(store.run_lock()) as lock:
             hashes = hashes_of(store.bots.get(name) for name in FIVE)
             wanted = replace(WANTED, games=2, resume_policy=policy)
             run = resume_or_create(store, lock, wanted, hashes, {})
             assert run is not None
             store.runs.set_status(run.id, end)
-            return run.id
+        own_job.reset(token)
+        return run.id
 
     killed, finished = RunStatus.RUNNING, RunStatus.FINISHED
     assert [start(None, killed, ResumePolicy.AUTO), start(1, killed), start(2, killed)] == [1, 2, 3]

@@ -1,6 +1,9 @@
 """Schedules: pure functions of the seed and the pair's number."""
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,6 +12,7 @@ from engine.board import parse_board, parse_board_classes
 from engine.opening_set import OpeningSet, parse_opening_set
 from engine.position import Position
 from ladder.errors import UsageError
+from ladder.match.openings.openings_file import NamedOpenings
 from ladder.runs.pairings import (
     GATE,
     GAUNTLET,
@@ -18,22 +22,28 @@ from ladder.runs.pairings import (
     Pairing,
     parse_pairing,
 )
-from ladder.runs.schedule import (
-    Schedule,
-    refuse_long_openings,
-    refuse_other_boards,
-)
+from ladder.runs.schedule import Schedule, refuse_long_openings, refuse_other_boards
+from tests.ladder.runs.conftest import SETTINGS
+from tests.support.data.pairs import bot_row
 
 
-def schedule(**changes: object) -> Schedule:
-    values: dict[str, object] = {
-        "bots": {"a": 1, "b": 2, "c": 3, "d": 4},
-        "pairing": Pairing(RANDOM),
-        "boards": parse_board_classes("thu"),
-        "opening_plies": None,
-        "seed": 7,
-    }
-    return Schedule(**{**values, **changes})  # type: ignore[arg-type]
+def schedule(
+    bots: str = "abcd",
+    boards: str = "thu",
+    pairing: Pairing | None = None,
+    plays: Mapping[str, tuple[str, ...]] | None = None,
+    openings: OpeningSet | None = None,
+    opening_plies: int | None = None,
+) -> Schedule:
+    settings = replace(
+        SETTINGS,
+        boards=parse_board_classes(boards),
+        pairing=pairing or Pairing(RANDOM),
+        openings=None if openings is None else NamedOpenings(openings, "book"),
+        opening_plies=opening_plies,
+    )
+    rows = [bot_row(key, name, (plays or {}).get(name)) for key, name in enumerate(bots, start=1)]
+    return Schedule(settings, rows, seed=7)
 
 
 def names(pair: PlannedPair) -> tuple[str, str]:
@@ -50,9 +60,8 @@ def test_random_pairs_are_different_bots_and_even() -> None:
 
 def test_round_robin_meets_everybody_once_a_lap_on_every_board() -> None:
     """Each lap must hold every combination once on each board, colours turned in the next lap."""
-    boards = parse_board_classes("6x7,10x11@3,4")
-    robin = schedule(pairing=Pairing(ROUND_ROBIN), boards=boards)
-    lap = 6 * len(boards)
+    robin = schedule(pairing=Pairing(ROUND_ROBIN), boards="6x7,10x11@3,4")
+    lap = 6 * 2
     seen = Counter((frozenset(names(m)), m.board_class) for m in map(robin.pair, range(lap)))
     assert set(seen.values()) == {1}
     assert len(seen) == lap
@@ -70,55 +79,57 @@ def test_a_gauntlet_lets_one_bot_meet_all_others() -> None:
 
 def test_openings_vary_and_are_legal() -> None:
     """Openings must differ from pair to pair and replay on their board."""
-    stream = schedule(boards=parse_board_classes("standard"), opening_plies=6)
+    stream = schedule(boards="standard", opening_plies=6)
     pairs = [stream.pair(number) for number in range(100)]
     assert len({pair.opening for pair in pairs}) > 90
     for pair in pairs:
         assert Position.from_moves(parse_board(pair.board), pair.opening).ply == 6
 
 
-def test_pairings_are_read() -> None:
-    """The words of --pairing must give their schedules."""
-    assert parse_pairing("random") == Pairing(RANDOM)
+def test_pairings_are_read_and_others_refused() -> None:
+    """The words of --pairing give their schedules; the refusal lists what is allowed."""
     assert parse_pairing("round-robin") == Pairing(ROUND_ROBIN)
     assert parse_pairing("gauntlet:v3") == Pairing(GAUNTLET, "v3")
     for usage in (rule.usage for rule in PAIRINGS.values()):
         assert str(parse_pairing(usage)) == usage
+    for text in ("", "rando", "gauntlet", "random:x", "gauntlet:", "swiss:a"):
+        with pytest.raises(UsageError, match="random, round-robin, gauntlet:NAME, uncertain or sw"):
+            parse_pairing(text)
 
 
-@pytest.mark.parametrize("text", ["", "rando", "gauntlet", "random:x", "gauntlet:", "swiss:a"])
-def test_other_pairings_are_refused(text: str) -> None:
-    """The sentence must list what is allowed."""
-    with pytest.raises(UsageError, match="random, round-robin, gauntlet:NAME, uncertain or swiss"):
-        parse_pairing(text)
+BOOK = parse_opening_set("".join(f"6x7 {a}{b}\n" for a in range(3) for b in range(3)))
+TWO_BOARDS = parse_opening_set("6x7 01\n9x9@1,1 23\n")
+NO_HOLES = dict.fromkeys(("a", "b", "d"), ("forbidden-only",))
 
 
-def test_impossible_schedules_are_refused() -> None:
-    """One bot cannot play, and a gauntlet's bot must take part."""
-    with pytest.raises(UsageError, match="at least two different bots"):
-        schedule(bots={"a": 1})
-    with pytest.raises(UsageError, match="is not among the bots"):
-        schedule(pairing=Pairing(GAUNTLET, "z"))
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"bots": "a"}, "at least two different bots"),
+        ({"pairing": Pairing(GAUNTLET, "z")}, "is not among the bots"),
+        ({"boards": "6x7,10x11@3,4", "plays": {**NO_HOLES, "c": ("any",)}}, "c has no opponent"),
+        (
+            {"boards": "thu,6x7", "openings": TWO_BOARDS, "plays": {"c": ("6x7",)}},
+            "c does not play 9x9@1,1",
+        ),
+    ],
+)
+def test_impossible_schedules_are_refused(changes: dict[str, Any], sentence: str) -> None:
+    """A run in which a bot could never play must not start."""
+    with pytest.raises(UsageError, match=sentence):
+        schedule(**changes)
 
 
 def test_pairs_respect_the_boards_that_bots_play() -> None:
     """A bot without forbidden cells must meet everybody, and only on boards that it plays."""
     plays = {"c": ("any",)}
-    boards = parse_board_classes("6x7,10x11@3,4,thu")
+    boards = "6x7,10x11@3,4,thu"
     for pairing in (Pairing(RANDOM), Pairing(ROUND_ROBIN)):
         pairs = [schedule(boards=boards, plays=plays, pairing=pairing).pair(n) for n in range(240)]
         of_c = [m for m in pairs if "c" in names(m)]
         assert {m.board_class for m in of_c} == {"6x7"}
         assert {name for m in of_c for name in names(m)} == {"a", "b", "c", "d"}
         assert {m.board_class for m in pairs} == {"6x7", "10x11@3,4", "thu"}
-
-
-def test_a_bot_that_shares_no_board_is_refused_by_name() -> None:
-    """A run in which a bot could never play must not start."""
-    boards = parse_board_classes("6x7,10x11@3,4")
-    others = dict.fromkeys(("a", "b", "d"), ("forbidden-only",))
-    with pytest.raises(UsageError, match="c has no opponent"):
-        schedule(boards=boards, plays={**others, "c": ("any",)})
 
 
 @pytest.mark.parametrize(("boards", "plies"), [("thu", 50), ("6x7", 41), ("9x9,6x7", 41)])
@@ -132,19 +143,9 @@ def test_openings_too_long_for_the_smallest_board_are_refused(boards: str, plies
 @pytest.mark.slow
 def test_long_openings_that_pass_the_check_never_fail_later() -> None:
     """The longest that are allowed on the boards of `thu`, on many boards of a stream."""
-    classes = parse_board_classes("thu")
-    plies = 37
-    refuse_long_openings(plies, classes)
-    stream = schedule(opening_plies=plies)
-    for number in range(60):
-        assert len(stream.pair(number).opening) == plies
-
-
-BOOK = parse_opening_set("".join(f"6x7 {a}{b}\n" for a in range(3) for b in range(3)))
-
-
-def with_openings(known: OpeningSet = BOOK, **changes: object) -> Schedule:
-    return schedule(**{"boards": parse_board_classes("6x7"), "openings": known, **changes})
+    refuse_long_openings(37, parse_board_classes("thu"))
+    stream = schedule(opening_plies=37)
+    assert all(len(stream.pair(number).opening) == 37 for number in range(60))
 
 
 def told(pair: PlannedPair) -> tuple[str, tuple[int, ...]]:
@@ -154,7 +155,7 @@ def told(pair: PlannedPair) -> tuple[str, tuple[int, ...]]:
 @pytest.mark.parametrize("kind", ["random", "round-robin", "gauntlet:b"])
 def test_no_opening_comes_twice_before_all_were_played(kind: str) -> None:
     """Every lap over the set must hold each of its openings once, in an order of its own."""
-    stream = with_openings(pairing=parse_pairing(kind))
+    stream = schedule(boards="6x7", openings=BOOK, pairing=parse_pairing(kind))
     laps = [
         [told(stream.pair(lap * len(BOOK) + place)) for place in range(len(BOOK))]
         for lap in range(4)
@@ -167,7 +168,7 @@ def test_no_opening_comes_twice_before_all_were_played(kind: str) -> None:
 def test_an_opening_brings_its_board() -> None:
     """The pair is played on the opening's board and counts for the class that holds it."""
     known = parse_opening_set("6x7 01\n9x9@1,1 23\n10x11@3,4 5\n")
-    stream = with_openings(known, boards=parse_board_classes("thu,6x7,9x9@1,1"))
+    stream = schedule(boards="thu,6x7,9x9@1,1", openings=known)
     pairs = [stream.pair(number) for number in range(3)]
     assert {(pair.board, pair.board_class, pair.opening) for pair in pairs} == {
         ("6x7", "6x7", (0, 1)),
@@ -179,7 +180,7 @@ def test_an_opening_brings_its_board() -> None:
 def test_a_gate_with_openings_still_takes_its_baselines_in_turns() -> None:
     """The candidate is A in every pair, whatever the openings."""
     gate = Pairing(GATE, "b", ("a", "c"))
-    stream = with_openings(bots={"a": 1, "b": 2, "c": 3}, pairing=gate)
+    stream = schedule("abc", boards="6x7", openings=BOOK, pairing=gate)
     assert [names(stream.pair(number)) for number in range(4)] == [
         *(("b", "a"), ("b", "c"), ("b", "a"), ("b", "c"))
     ]
@@ -192,10 +193,3 @@ def test_openings_for_other_boards_are_refused() -> None:
         refuse_other_boards(BOOK, parse_board_classes("thu"))
     with pytest.raises(UsageError, match="there is no opening for 8x8: leave the board out"):
         refuse_other_boards(BOOK, parse_board_classes("6x7,8x8"))
-
-
-def test_a_bot_that_does_not_play_the_openings_boards_is_refused() -> None:
-    """It would otherwise meet a board that its hello does not list."""
-    known = parse_opening_set("6x7 01\n9x9@1,1 23\n")
-    with pytest.raises(UsageError, match="c does not play 9x9@1,1"):
-        with_openings(known, boards=parse_board_classes("thu,6x7"), plays={"c": ["6x7"]})

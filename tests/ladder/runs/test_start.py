@@ -2,7 +2,6 @@
 
 import time
 from concurrent.futures import Future
-from contextlib import closing
 from dataclasses import replace
 
 import msgspec
@@ -15,7 +14,7 @@ from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.match.process.sandbox import Confinement
 from ladder.runs.executor import PairExecutor
-from ladder.runs.progress import LiveRun, RunEnding
+from ladder.runs.live import LiveRun, RunEnding
 from ladder.runs.resume import resumable_runs
 from ladder.runs.start import ThisMachine
 from reports.run import RunView, forfeit_lines
@@ -130,7 +129,6 @@ def test_forfeits_are_reported_with_cause_and_game(store: Store) -> None:
 def test_a_run_whose_bots_have_changed_is_not_listed(store: Store) -> None:
     """No command can resume it."""
     play(store, replace(SETTINGS, options={"command": "run"}), Recorder(stop_after=2))
-    with closing(store.run_lock()) as lock:
-        assert len(resumable_runs(store, lock)) == 1
-        store.bots.retire("stupid")
-        assert resumable_runs(store, lock) == ()
+    assert len(resumable_runs(store)) == 1
+    store.bots.retire("stupid")
+    assert resumable_runs(store) == []

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from db.records.runs import RunKind, RunRow, TuningStepRow
 from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
-from ladder.experiments.bisect.session import SETTINGS, bisection_of, keep_result
+from ladder.experiments.bisect.session import RESULT, SETTINGS, bisection_of
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.select.judge import SelectQuestion
 from ladder.experiments.tune.session import gate_note
+from ladder.runs.history import past_run
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.bisected import history, played
@@ -36,9 +38,11 @@ def bisection(league: League) -> RunRow:
     kept = {SETTINGS: {"key": "k", "seed": 1}}
     first, last = (league.run(kind=RunKind.BISECT, settings=kept) for _ in range(2))
     search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
-    keep_result(league.store, first.id, result_of(search, conditions="6x7", seed=1))
-    played(search, 9)
-    keep_result(league.store, last.id, result_of(search, conditions="6x7", seed=1))
+    for run in (first, last):
+        found = result_of(search, conditions="6x7", seed=1)
+        league.store.runs.add_settings(run.id, {RESULT: msgspec.to_builtins(found)})
+        if run is first:
+            played(search, 9)
     return first
 
 
@@ -99,7 +103,7 @@ def test_each_run_of_a_bisection_shows_its_latest_answer(league: League, server:
     assert "found Which commit after" in words
     assert "lost rating (" in words
     assert "Confidence 0.95" in words
-    result = bisection_of(league.store, run)
+    result = bisection_of(league.store, past_run(league.store, run.id))
     assert result is not None
     assert result.culprit is not None
     assert result.culprit.subject == "Step 9"

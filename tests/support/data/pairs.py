@@ -8,22 +8,23 @@ from engine.result import Result, Termination
 RESULTS = (Result.LOSS, Result.DRAW, Result.WIN)
 
 
-def bot_row(key: int) -> BotRow:
-    """Return a registered bot called ``p`` and its key."""
+def bot_row(key: int, name: str = "", boards: tuple[str, ...] | None = None) -> BotRow:
+    """Return a registered bot, called ``p`` and its key by default."""
+    name = name or f"p{key}"
     revision = RevisionRow(
         id=key,
         bot_id=key,
         number=1,
         content_hash=str(key),
-        launch=Launch(command=(), folder="", player=f"p{key}"),
+        launch=Launch(command=(), folder="", player=name),
         budgets=(),
-        boards=None,
+        boards=boards,
         files={},
         created_at=0.0,
     )
     return BotRow(
         id=key,
-        name=f"p{key}",
+        name=name,
         family="",
         spec="",
         based_on=None,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ladder.experiments.gate.question import EarlyTest, GateTest
-from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot, Tally
+from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, Tally
 from ladder.stats.betting import log_evidence_above, log_evidence_below
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.sprt import Sprt, State, bounds, llr
@@ -26,7 +26,6 @@ NARROW = 1.0 - 1e-9
 """Part of a limit that counts as reached, so that rounding hides no decision."""
 BLOCK_ELO = 160.0
 """Pairs drawn at a time, times the drop."""
-BASELINE = GateBot("baseline", 1, "")
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def judged_gates(
             place = near[index]
             row = running[place]
             if column < ends[place] and states[row] == State.CONTINUE.value:
-                tally = Tally(BASELINE)
+                tally = Tally()
                 every, distinct = (path[views[end], index, column].tolist() for end in (0, -1))
                 tally.pentanomial, tally.distinct = every, distinct
                 tally.decide(sprt, early)

@@ -17,7 +17,6 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
-from ladder.runs.decision import Judge, ReorderBuffer
 from ladder.stats.choices import Model
 from ladder.stats.counts import IntArray
 from ladder.stats.elo import estimate
@@ -99,7 +98,7 @@ def test_a_wanted_gain_is_found_or_not() -> None:
 
 @pytest.mark.parametrize(
     ("results", "verdict", "word"),
-    [((L, L), Verdict.REGRESSION, "decided early"), ((W, W), Verdict.PASS, "decided early")],
+    [((L, L), Verdict.REGRESSION, "weaker"), ((W, W), Verdict.PASS, "stronger")],
 )
 def test_obvious_cases_are_decided_early(
     results: tuple[Result, Result], verdict: Verdict, word: str
@@ -114,7 +113,7 @@ def test_obvious_cases_are_decided_early(
     decision = early.deciding.early
     assert decision is not None
     assert decision.log_e >= decision.log_limit == pytest.approx(math.log(200))
-    assert word in early.reason
+    assert f"Elo {word} than one (95 %), after {early.games} games, decided early" in early.reason
 
 
 def test_the_early_test_needs_both_counts() -> None:
@@ -129,13 +128,6 @@ def test_a_drop_of_normalized_elo_is_not_passed_early() -> None:
     won, lost = ([pair(n, (each, each)) for n in range(40)] for each in (W, L))
     assert after(won, early=0.1, model=Model.NORMALIZED).deciding.early is None
     assert after(lost, early=0.1, model=Model.NORMALIZED).deciding.early is not None
-
-
-def test_a_gate_without_options_asks_the_documented_question() -> None:
-    """A drop of 20 Elo, errors of 5 %, at most 3000 games and logistic Elo."""
-    asked = GateTest()
-    assert (asked.max_drop, asked.alpha, asked.beta, asked.max_games) == (20, 0.05, 0.05, 3000)
-    assert asked.model is Model.LOGISTIC
 
 
 @pytest.mark.slow
@@ -173,22 +165,6 @@ def test_simulated_gates_end_as_the_judge_ends_them(counted: str) -> None:
     assert len({*found.states.tolist()}) == 3 or counted == "all"
 
 
-def test_the_decision_is_that_of_the_first_crossing() -> None:
-    """The counts must be those of the first pair at which the ratio left its bounds."""
-    draw = random.Random(4)
-    pairs = [pair(n, draw.choices((W, D, L), (9, 1, 10), k=2)) for n in range(1500)]
-    result = after(pairs, max_drop=60)
-    counts = [0] * 5
-    test = GateTest(max_drop=60, early=0.0).sprt(1)
-    for each in pairs:
-        counts[sum(r.points2 for r in each.results)] += 1
-        state = sprt_result(counts=counts, test=test)
-        if not state.lower < state.llr < state.upper:
-            break
-    assert result.games == 2 * sum(counts) < 3000
-    assert list(result.deciding.pentanomial) == counts
-
-
 @pytest.mark.parametrize(("limit", "games"), [(2, 2), (3, 2), (41, 40), (42, 42), (44, 44)])
 def test_too_few_pairs_are_inconclusive(limit: int, games: int) -> None:
     """At the limit of games there must be no verdict, and an odd limit must not be passed."""
@@ -198,15 +174,11 @@ def test_too_few_pairs_are_inconclusive(limit: int, games: int) -> None:
     assert result.uncounted_games == 100 - games
     assert f"no decision after {games} games, and {limit // 2 * 2} games at most" in result.reason
     assert result.seconds == pytest.approx(1.5 * games / 2)
-
-
-def test_no_games_are_inconclusive_with_empty_numbers() -> None:
-    """Without games there must be a verdict and no number that does not exist."""
-    result = after([])
-    assert result.verdict is Verdict.INCONCLUSIVE
-    assert result.deciding.estimate.elo is None
-    assert result.deciding.after_stopping is None
-    assert "no stored games" in result.reason
+    assert "it is between" in after([pair(n, (W, L)) for n in range(300)]).reason
+    empty = after([])
+    assert empty.verdict is Verdict.INCONCLUSIVE
+    assert empty.deciding.estimate.elo is empty.deciding.after_stopping is None
+    assert "no stored games" in empty.reason
 
 
 @pytest.mark.parametrize("loser", ["new", "one"])
@@ -240,17 +212,6 @@ def test_a_bot_against_itself_is_charged_once_for_each_of_its_games() -> None:
     result = after(pairs, HERO)
     assert result.verdict is Verdict.INVALID
     assert "new forfeited 3 of its 12 games (3 crash)" in result.reason
-
-
-def test_a_few_forfeits_among_many_games_are_tolerated() -> None:
-    """A few forfeits must count as losses and nothing more, also where they come early: three in 62
-    games are no proof of more than 2 %."""
-    pairs = [pair(n, (W, L)) for n in range(400)]
-    for n in (10, 20, 30):
-        pairs[n] = pair(n, (W, L), terminations=(FOUR, Termination.CRASH))
-    result = after(pairs, max_drop=5, max_games=800)
-    assert result.verdict is not Verdict.INVALID
-    assert result.forfeits["new"]["crash"] == 3
 
 
 def replay(pairs: Sequence[PlayedPair], start: int) -> list[PlayedPair]:
@@ -348,21 +309,6 @@ def test_one_exhausted_baseline_leaves_the_others_to_decide() -> None:
         assert result.deciding.name == ("two" if verdict is Verdict.REGRESSION else "one")
 
 
-def test_a_verdict_has_its_interval_in_words() -> None:
-    """The reason names both ends of the interval, and a bound after a shutout."""
-    better = after([pair(n, (W, (L, W, W)[n % 3])) for n in range(300)])
-    equal = after([pair(n, (W, L)) for n in range(300)])
-    worse = after([pair(n, (L, (W, L, L)[n % 3])) for n in range(300)])
-    for result, word in ((better, "stronger"), (worse, "weaker")):
-        found = result.deciding.estimate
-        ends = sorted(abs(end or 0.0) for end in (found.low95, found.high95))
-        words = f"it is between {ends[0]:.0f} and {ends[1]:.0f} Elo {word} than one (95 %)"
-        assert words in result.reason
-    assert "it is between 13 Elo weaker and 13 Elo stronger than one (95 %)" in equal.reason
-    for results, word in (((W, W), "stronger"), ((L, L), "weaker")):
-        assert f"Elo {word} than one (95 %)" in after([pair(n, results) for n in range(300)]).reason
-
-
 @pytest.mark.slow
 def test_a_pass_needs_all_baselines_and_a_regression_one() -> None:
     """Against several, each must be passed, and failing against one must fail at beta / k."""
@@ -422,33 +368,3 @@ def test_impossible_questions_are_refused(test: dict[str, float], named: str) ->
     """Numbers out of range must be refused by the name of their option."""
     with pytest.raises(UsageError, match=named):
         GateTest(**test)  # type: ignore[arg-type]
-
-
-class Notes(Judge):
-    """A judge that writes down what it sees."""
-
-    decided = False
-
-    def __init__(self) -> None:
-        self.seen: list[int] = []
-
-    def take(self, pair: PlayedPair) -> None:
-        self.seen.append(pair.number)
-
-
-def test_pairs_are_judged_in_the_order_of_their_numbers() -> None:
-    """A pair that finished early must wait for those of lower numbers, not for higher ones."""
-    notes = Notes()
-    buffer = ReorderBuffer(notes)
-    buffer.add(pair(3, (W, W)))
-    buffer.release([1, 2, 4])
-    assert notes.seen == []
-    buffer.add(pair(1, (W, W)))
-    buffer.release([2, 4])
-    assert notes.seen == [1]
-    buffer.add(pair(2, (W, W)))
-    buffer.release([4])
-    assert notes.seen == [1, 2, 3]
-    buffer.add(pair(9, (W, W)))
-    buffer.release([])
-    assert notes.seen == [1, 2, 3, 9]

@@ -12,7 +12,7 @@ from ladder.experiments.gate.question import QUESTION, GateTest
 from ladder.experiments.gate.session import GateOutcome, gate_pairing, gate_task, play_gate
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
-from ladder.runs.progress import LiveRun, NullWatcher
+from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.signals import StopToken, current_stop, use_stop
 from tests.support.instant_workforce import InstantWorkforce

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.runs import RunKind, RunRow
 from engine.result import Termination
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
-from ladder.experiments.gate.stored import games_of_gate, gate_of
+from ladder.experiments.gate.session import games_of_gate, gate_of
 from ladder.experiments.stored import trials_of
 from ladder.results.standings.report_data import Reason
 from ladder.runs.history import past_run
@@ -25,7 +25,7 @@ def league(tmp_path: Path) -> Iterator[League]:
 
 def result_of(league: League, run: RunRow) -> GateResult:
     """Return the result of a stored gate."""
-    found = gate_of(league.store, league.store.runs.get(run.id), RunStatus.FINISHED)
+    found = gate_of(league.store, past_run(league.store, run.id))
     assert found is not None
     return found.result
 

@@ -9,7 +9,7 @@ from ladder.errors import UsageError
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import SelectQuestion, contenders, strengths
 from ladder.experiments.select.judge import FieldJudge
-from ladder.experiments.select.session import SelectionEnd, field_names, selected_of
+from ladder.experiments.select.session import SelectionEnd, selected_of
 from ladder.stats.counts import pentanomial
 from tests.support.simulated_gates import pair_table
 
@@ -153,17 +153,6 @@ def test_no_bot_can_be_the_best_against_its_own_interval(games: int) -> None:
         if each.can_be_best and each.error95 is not None:
             assert each.elo + each.error95 >= 0.0
     assert "can still be the best" in outcome.reason or "one leads, but 95 %" in outcome.reason
-
-
-@pytest.mark.parametrize(
-    ("candidates", "against", "words"),
-    [(["a"], None, "two bots"), (["a", "a"], None, "named twice"), (["a", "b"], "a", "twice")],
-)
-def test_a_field_of_one_bot_or_one_bot_twice_is_refused(
-    candidates: list[str], against: str | None, words: str
-) -> None:
-    with pytest.raises(UsageError, match=words):
-        field_names(candidates, against)
 
 
 @pytest.mark.parametrize("numbers", [{"indifference": 0.0}, {"confidence": 1.0}])

@@ -19,6 +19,7 @@ from ladder.experiments.tune.judge import FORFEITS_JUDGED, TuningJudge
 from ladder.experiments.tune.parameters import template_of
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
+from ladder.runs.decision import played_pair
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import RunSettings
 from tests.support.data.random_games import random_record
@@ -64,6 +65,10 @@ def play(plan: PairPlan) -> PairRecord:
     return random_record(plan, SplitMix(plan.seed))
 
 
+def finish(judge: TuningJudge, plan: PairPlan, record: PairRecord | None = None) -> None:
+    judge.take(played_pair(plan, record or play(plan)))
+
+
 def next_plan(judge: TuningJudge) -> PairPlan:
     plan = judge.next_pair(wanted=None, in_play=0)
     assert plan is not None
@@ -77,10 +82,10 @@ def test_a_step_is_stored_after_its_last_pair(store: Store, run: RunRow) -> None
     first, second = next_plan(judge), next_plan(judge)
     assert (first.number, second.number) == (0, 1)
     assert judge.next_pair(wanted=None, in_play=2) is None
-    judge.finish([(second, play(second))])
+    finish(judge, first)
     assert judge.next_pair(wanted=None, in_play=1) is None
     assert store.tuning_steps.of_run(run.id) == []
-    judge.finish([(first, play(first))])
+    finish(judge, second)
     (step,) = store.tuning_steps.of_run(run.id)
     assert (step.step, sum(step.pentanomial)) == (1, PAIRS)
     assert judge.steps == [step]
@@ -92,7 +97,7 @@ def test_a_resumed_search_continues_where_its_steps_end(store: Store, run: RunRo
     judge = judge_of(store, run)
     for _ in range(3 * PAIRS):
         plan = next_plan(judge)
-        judge.finish([(plan, play(plan))])
+        finish(judge, plan)
     interrupted = next_plan(judge)
     resumed = judge_of(store, run)
     assert resumed.search.estimate == judge.search.estimate
@@ -108,7 +113,7 @@ def forfeit(judge: TuningJudge, pairs: int) -> None:
             msgspec.structs.replace(game, result=Result.LOSS, termination=Termination.CRASH)
             for game in record.games
         )
-        judge.finish([(plan, msgspec.structs.replace(record, games=games))])
+        finish(judge, plan, msgspec.structs.replace(record, games=games))
 
 
 def test_a_bot_that_mostly_forfeits_ends_the_search(store: Store, run: RunRow) -> None:

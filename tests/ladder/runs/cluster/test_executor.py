@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -18,8 +19,7 @@ import pytest
 from distributed import Client, KilledWorker, LocalCluster, get_worker
 
 from bots.protocol import Budget
-from db.records.bots import BotRow, RevisionRow
-from db.records.launch import DEFAULT_LIMITS, Start
+from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError
@@ -31,7 +31,9 @@ from ladder.runs.cluster.executor import ClusterExecutor
 from ladder.runs.cluster.slot import pack_bundle
 from ladder.runs.cluster.tasks import Refusal, is_task_wanted
 from tests.db.disks import small_disk
+from tests.ladder.runs.conftest import SETTINGS
 from tests.support.cluster import QUIET
+from tests.support.data.pairs import bot_row
 from tests.support.data.random_games import random_record
 
 SIDES = tuple(
@@ -217,20 +219,9 @@ def test_a_worker_that_cannot_host_a_bot_says_why(
     launch = pack_spec("exec:python3 bot.py", folder).launch
     if fault == "program":
         launch = msgspec.structs.replace(launch, program="/nowhere/python3", command=("./python3",))
-    row = BotRow(
-        id=1,
-        name="a",
-        family="foreign",
-        spec="exec:python3 bot.py",
-        based_on=None,
-        change="",
-        created_at=0.0,
-        retired_at=None,
-        revision=RevisionRow("hash", launch, ("any",), id=1, bot_id=1, number=1, created_at=0.0),
-    )
-    bundle = pack_bundle(
-        [row], SIDES[:1], limits=DEFAULT_LIMITS, sandbox=(), pin=False, adjudicated=()
-    )
+    row = bot_row(1, "a")
+    row = replace(row, revision=replace(row.revision, launch=launch))
+    bundle = pack_bundle(replace(SETTINGS, pin=False), [row], SIDES[:1])
     if fault == "content":
         sent, archives = pickle.loads(bundle)  # noqa: S301
         for _, contents in archives.values():

@@ -8,9 +8,8 @@ import pytest
 from db.records.pairs import PlayedPair
 from engine.board import BoardClass, parse_board
 from engine.seeds import SplitMix
-from ladder.runs.field import Contestants, PairsPending
+from ladder.runs.choosers import Contestants, PairsPending, match_neighbours
 from ladder.runs.pairings import SWISS, UNCERTAIN, Pairing, PairingRule
-from ladder.runs.results_pairing import match_neighbours
 from ladder.stats.pool.pair_design import BATCH
 from tests.support.data.pairs import pair_of
 

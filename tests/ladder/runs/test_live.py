@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from db.records.pairs import PairPlan, PairRecord
 from db.store import Store
 from ladder.results.standings.pool import rate_tables
-from ladder.runs.progress import LiveBot, LiveRun
-from ladder.runs.scoreboard import REFIT_S, count_pair, refit
+from ladder.runs.live import REFIT_S, LiveBot, LiveRun, count_pair, refit
 from tests.db.making import add_bots, maker, new_run, played, to_plan
 
 NAMES = ("v1", "v2", "v3", "v4")

@@ -1,16 +1,28 @@
-"""The state of a run while it is played, and the interface of its watchers."""
+"""The state of a run while it is played, and the interface of its watchers.
+
+It is read from the database at the start, and then updated pair by pair.
+"""
 
 import math
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from db.records.pairs import PairPlan, PairRecord
-from engine.result import Termination
+from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.runs import RunKind, RunRow
+from db.store import Store
+from engine.result import Result, Termination
+from ladder.match.process.failures import to_one_line
+from ladder.runs.history import run_title
+from ladder.runs.settings import RunSettings
+from ladder.stats.pool.cells import from_named_tables
+from ladder.stats.pool.rating import rate_connected
 
+REFIT_S = 0.5
+"""Shortest interval between two fits of the ratings."""
 SPEED_WINDOW_S = 120.0
 """Seconds before the end of the latest game over which the speed is measured."""
 
@@ -44,13 +56,31 @@ class LiveBot:
     name: str
     elo: float | None = None
     """List rating by the games of the run; None without games, or in an unrated run."""
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
+    results: list[int] = field(default_factory=lambda: [0] * 3)
+    """Numbers of games lost, drawn and won."""
     forfeits: int = 0
     paused: str = ""
     """Why it no longer plays in this run; empty while it does."""
+
+    @property
+    def games(self) -> int:
+        """Finished games."""
+        return sum(self.results)
+
+    @property
+    def wins(self) -> int:
+        """Games won."""
+        return self.results[2]
+
+    @property
+    def draws(self) -> int:
+        """Games drawn."""
+        return self.results[1]
+
+    @property
+    def losses(self) -> int:
+        """Games lost."""
+        return self.results[0]
 
 
 @dataclass(slots=True)
@@ -101,15 +131,16 @@ class LiveRun:
         """Finished games of the run, those of interrupted sessions included."""
         return self.games_before + self.games
 
-    def count_results(self, bot: str, *, wins: int, draws: int, losses: int) -> None:
-        """Add finished games to a bot's row."""
-        row = self.bots[bot]
-        row.games += wins + draws + losses
-        row.wins += wins
-        row.draws += draws
-        row.losses += losses
+    def add_results(self, a: str, b: str, board_class: str, counts: Sequence[int]) -> None:
+        """Add nine counts of pairs, as `PairTableRow.counts`."""
+        known = self.counts.setdefault((a, b, board_class), [0] * 9)
+        for cell, count in enumerate(counts):
+            known[cell] += count
+            for points in divmod(cell, 3):
+                self.bots[a].results[points] += count
+                self.bots[b].results[2 - points] += count
 
-    def count_forfeits(
+    def add_forfeits(
         self, bot: str, termination: Termination, *, games: int, game: int, cause: str
     ) -> Forfeits:
         """Add lost games to a bot's forfeits of one kind; return the sum."""
@@ -184,3 +215,65 @@ class NullWatcher:
         pass
 
     started = pair_finished = tick = notified = warned = ended = _ignore
+
+
+def live_run_of(
+    store: Store, run: RunRow, settings: RunSettings, entrants: Mapping[str, Entrant]
+) -> LiveRun:
+    """Return the state of a run, the games of its interrupted sessions included."""
+    live = LiveRun(
+        run_id=run.id,
+        seed=run.seed,
+        title=run_title(run.kind, run.settings, ""),
+        target_games=settings.target_games,
+        games_before=store.games.count(run.id),
+        bots={name: LiveBot(name) for name in entrants},
+        is_rated=run.rated,
+        first=settings.pairing.candidate
+        or (settings.bots[0] if settings.kind is RunKind.MATCH else None),
+    )
+    names = {entrant.revision: name for name, entrant in entrants.items()}
+    for row in store.aggregate.of_run(run.id):
+        live.add_results(names[row.a_revision], names[row.b_revision], row.board_class, row.counts)
+    for one in store.history.forfeits(run.id):
+        bot = names[one.revision]
+        live.add_forfeits(bot, one.termination, games=one.games, game=one.game, cause=one.detail)
+    if settings.seconds is not None:
+        played_s = store.history.played_s(run.id)
+        live.deadline = time.monotonic() + settings.seconds - played_s
+    return live
+
+
+def count_pair(
+    live: LiveRun, plan: PairPlan, record: PairRecord, finished: tuple[int, ...]
+) -> Iterator[str]:
+    """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
+    first, second = (game.result.points2 for game in record.games)
+    counts = [0] * 9
+    counts[3 * first + 2 - second] = 1
+    live.add_results(plan.a.name, plan.b.name, plan.board_class, counts)
+    for game, game_id in zip(record.games, finished or (0, 0), strict=True):
+        sides = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
+        for entrant, result in zip(sides, (game.result, game.result.mirrored), strict=True):
+            if result is Result.LOSS and game.termination.is_forfeit:
+                cause = to_one_line(game.detail)
+                forfeits = live.add_forfeits(
+                    entrant.name, game.termination, games=1, game=game_id, cause=cause
+                )
+                if forfeits.games == 1:
+                    which = f"game {game_id}" if game_id else "a game"
+                    player = "" if game_id or entrant.player is None else f" (`{entrant.player}`)"
+                    name = entrant.name if game_id else f"setting {entrant.name}"
+                    yield f"{name} lost {which} by {game.termination.noun}: {cause}{player}"
+    live.count(len(record.games))
+
+
+def refit(live: LiveRun) -> None:
+    """Fit the list rating of a rated run's bots to its counts, unless that was done just now."""
+    if not live.is_rated or not live.counts or time.monotonic() - live.fitted_at < REFIT_S:
+        return
+    tables = ((*key, counts) for key, counts in live.counts.items())
+    rating = rate_connected(cells=from_named_tables(tables)).rating
+    for name, elo in zip(rating.players, rating.elo.tolist(), strict=True):
+        live.bots[name].elo = elo
+    live.fitted_at = time.monotonic()

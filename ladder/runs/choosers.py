@@ -1,21 +1,115 @@
-"""Opponents chosen by results, batch by batch.
+"""Choosers of the opponents of a stream's pairs.
 
-A batch depends on the results of earlier batches, all of which must be finished. So it is the same
-for any number of workers, order of completion or interruption.
+Some choose by results, batch by batch. A batch depends on the results of earlier batches, all of
+which must be finished. So it is the same for any number of workers, order of completion or
+interruption.
 """
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from db.records.pairs import PlayedPair
+from db.store import Store
+from engine.board import BoardClass
 from engine.seeds import SplitMix
 from ladder.pair_seeds import Purpose, derive
-from ladder.runs.field import Contestants, Fixture
 from ladder.stats.pool.cells import from_tables
 from ladder.stats.pool.pair_design import BATCH, next_pairs
+
+Meeting = tuple[str, str]
+"""Two bots that may meet."""
+
+
+class Fixture(NamedTuple):
+    """The bots of a pair, and its board class if the rule chooses that, too."""
+
+    a: str
+    b: str
+    board: BoardClass | None = None
+
+
+Chooser = Callable[[int], Fixture]
+"""Chooses the bots of the pair of a number; raises PairsPending."""
+
+
+class PairsPending(Exception):
+    """Pairs on which a choice depends are not finished."""
+
+
+ReadResults = Callable[[int, int], Sequence[PlayedPair]]
+"""Returns the finished pairs of a stream from a number to below another.
+
+Raises PairsPending if a planned pair below that number is not finished.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contestants:
+    """The bots of a stream and where they may meet."""
+
+    bots: Mapping[str, int]
+    """Revisions by name, sorted by name."""
+    meetings: tuple[Meeting, ...]
+    """Every two bots that may meet."""
+    shared: Callable[[str, str], Sequence[BoardClass]]
+    """Returns the boards of the run that two bots play."""
+    seed: int
+    results: ReadResults
+
+    def draw(self, number: int) -> Fixture:
+        """Draw two bots that share a board."""
+        random = SplitMix(derive(self.seed, number, Purpose.PARTNERS))
+        names = tuple(self.bots)
+        while True:
+            a = random.below(len(names))
+            b = random.below(len(names) - 1)
+            b += b >= a
+            if self.shared(names[a], names[b]):
+                return Fixture(names[a], names[b])
+
+
+def no_results(start: int, stop: int) -> Sequence[PlayedPair]:
+    """Return nothing: read the results of a stream without pairs."""
+    del start, stop
+    return ()
+
+
+def read_results(store: Store, stream: str, start: int, stop: int) -> Sequence[PlayedPair]:
+    """Return the finished pairs of a stored stream, as `ReadResults` does."""
+    if store.pairs.planned_numbers(stream, below=stop):
+        raise PairsPending
+    return store.pairs.of_stream(stream, start=start, stop=stop)
+
+
+def choose_in_rounds(field: Contestants, *, is_gate: bool = False) -> Chooser:
+    """Return a chooser whose rounds have every meeting once on every board, in a new order.
+
+    A and B swap between rounds. The rounds of a gate are equal: its candidate is always A.
+    """
+
+    @lru_cache(maxsize=2)
+    def plan_round(number: int) -> Sequence[Fixture]:
+        meetings: Sequence[Meeting] = field.meetings
+        if not is_gate:
+            meetings = SplitMix(derive(field.seed, number, Purpose.ORDER)).shuffled(meetings)
+            if number % 2:
+                meetings = [(b, a) for a, b in meetings]
+        return [Fixture(a, b, board) for a, b in meetings for board in field.shared(a, b)]
+
+    size = len(plan_round(0))
+
+    def choose(number: int) -> Fixture:
+        round_number, place = divmod(number, size)
+        return plan_round(round_number)[place]
+
+    return choose
+
 
 Duel = tuple[int, int]
 """Two players, as places in the order of names."""
@@ -35,8 +129,10 @@ class ResultsChooser(ABC):
         self._field = field
         self._players = tuple(field.bots)
         self._place = {revision: place for place, revision in enumerate(field.bots.values())}
-        self._batches: dict[int, Sequence[Duel]] = {}
-        self._start_again()
+        self._absorbed = 0
+        """Number of batches whose results are counted."""
+        self._plan = lru_cache(maxsize=self.lag + 1)(self._plan_batch)
+        self._clear()
 
     def __call__(self, number: int) -> Fixture:
         """Return the two bots of a pair.
@@ -52,32 +148,16 @@ class ResultsChooser(ABC):
         is_swapped = SplitMix(derive(self._field.seed, number, Purpose.COLOURS)).below(2)
         return Fixture(two, one) if is_swapped else Fixture(one, two)
 
-    def _start_again(self) -> None:
-        """Forget all results."""
-        self._absorbed = 0
-        """Number of batches whose results are counted."""
-        self._clear()
-
-    def _plan(self, batch: int) -> Sequence[Duel]:
-        known = self._batches.get(batch)
-        if known is None:
-            self._absorb(max(0, batch - self.lag + 1))
-            known = self._choose(batch)
-            self._batches = {
-                number: duels
-                for number, duels in self._batches.items()
-                if number >= batch - self.lag
-            }
-            self._batches[batch] = known
-        return known
-
-    def _absorb(self, batches: int) -> None:
-        """Count the results of batches 0 to `batches` - 1. Raises PairsPending."""
-        if batches < self._absorbed:
-            self._start_again()  # another process plays later batches of the stream
+    def _plan_batch(self, batch: int) -> Sequence[Duel]:
+        """Return the players of a batch. Raises PairsPending."""
+        batches = max(0, batch - self.lag + 1)
+        if batches < self._absorbed:  # another process plays later batches of the stream
+            self._absorbed = 0
+            self._clear()
         for pair in self._field.results(self._absorbed * self.size, batches * self.size):
             self._count(pair, self._place[pair.a_revision], self._place[pair.b_revision])
         self._absorbed = batches
+        return self._choose(batch)
 
     @abstractmethod
     def _clear(self) -> None:
