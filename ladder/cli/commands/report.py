@@ -19,9 +19,9 @@ from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bot
 from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
-from ladder.results.standings.lineage import find_regressions, read_line
+from ladder.results.standings.lineage import find_regressions, line_of
 from ladder.results.standings.pool import rating_options
-from ladder.results.standings.standings import select_bots
+from ladder.results.standings.standings import Standings, select_bots
 from ladder.stats.pool.rating import RatingOptions
 from reports.layout.listing import Listing
 from reports.report.against import against_listing
@@ -205,8 +205,12 @@ def _exit_code(made: Listing, options: ReportOptions) -> ExitCode:
     return ExitCode.INCONCLUSIVE if is_undecided else ExitCode.DONE
 
 
+def _everyone(store: Store, division: DivisionRow, options: ReportOptions) -> Standings:
+    return standings_of_division(store, division, since=options.moment, options=options.rating)
+
+
 def _standings(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    everyone = standings_of_division(store, division, since=options.moment, options=options.rating)
+    everyone = _everyone(store, division, options)
     made = select_bots(everyone, patterns=options.patterns, retired=options.retired)
     wrong = read_mistakes(store, division, since=options.moment)
     return standings_listing(made, wrong, pairs=options.pairs)
@@ -237,18 +241,13 @@ def _mistakes(store: Store, division: DivisionRow, options: ReportOptions) -> Li
 
 
 def _regressions(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    threshold, since = options.threshold, options.moment
-    made = find_regressions(
-        store, division, since=since, threshold=threshold, options=options.rating
-    )
-    return regressions_listing(made, threshold)
+    made = find_regressions(store, _everyone(store, division, options), options.threshold)
+    return regressions_listing(made, options.threshold)
 
 
 def _history(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    made = read_line(
-        store, division, options.history or "", since=options.moment, options=options.rating
-    )
-    return history_listing(made)
+    standings = _everyone(store, division, options)
+    return history_listing(line_of(store, options.history or "", standings))
 
 
 REPORTS: Mapping[Mode, Callable[[Store, DivisionRow, ReportOptions], Listing]] = {

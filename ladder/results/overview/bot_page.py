@@ -10,11 +10,11 @@ from db.store import Store
 from engine.result import Result
 from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.results.overview.games import search
-from ladder.results.overview.overview import read_current_list
 from ladder.results.standings.against import Opponent, compare_with_opponents
+from ladder.results.standings.division import standings_of_division
 from ladder.results.standings.lineage import LineVersion, line_of
 from ladder.results.standings.pool import RatedMoment, rating_history
-from ladder.results.standings.standings import BotStanding
+from ladder.results.standings.standings import BotStanding, select_bots
 
 FORFEITS_SHOWN = 5
 GAMES_SHOWN = 10
@@ -65,7 +65,7 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         chosen = next(each for each in divisions if each.id == latest[0].division_id)
     standing, line, opponents, moments = None, [], [], []
     if chosen is not None:
-        standings = read_current_list(store, chosen)
+        standings = select_bots(standings_of_division(store, chosen))
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
         line = line_of(store, name, standings)

@@ -8,8 +8,7 @@ from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow, RunStatus
 from db.store import Store
-from ladder.results.standings.build import build_standings
-from ladder.results.standings.division import current_tables, retired_bots
+from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import Standings, select_bots
 from ladder.runs.history import PastRun, past_runs
@@ -83,21 +82,8 @@ def read_overview(store: Store, division: str | None, rate_without_run: RateWith
         None,
     )
     before = {} if latest is None else rate_without_run(store, chosen, latest.run.row)
-    return Overview(divisions, chosen, read_current_list(store, chosen), runs, latest, before)
-
-
-def read_current_list(store: Store, division: DivisionRow) -> Standings:
-    """Return the current rating list, whose counts are read once and then only added to."""
-    tables, notes = current_tables(store, division, since=None)
-    standings = build_standings(
-        division,
-        tables,
-        distinct_games=store.aggregate.count_distinct(tables),
-        notes=notes,
-        stalled_games=sum(store.games.count_aborts(division_id=division.id).values()),
-        retired=retired_bots(store),
-    )
-    return select_bots(standings)
+    standings = select_bots(standings_of_division(store, chosen))
+    return Overview(divisions, chosen, standings, runs, latest, before)
 
 
 def rate_without_run(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:

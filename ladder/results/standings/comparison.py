@@ -11,8 +11,7 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
 from ladder.errors import UsageError
-from ladder.results.standings.build import build_standings
-from ladder.results.standings.division import current_tables
+from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.notes import Note
 from ladder.results.standings.standings import WITH_GAMES, BotStanding, Standings
 from ladder.stats.pool.rating import RatingOptions
@@ -143,11 +142,8 @@ def compare(
     """
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"name two or more different bots to compare, got {', '.join(names)}")
-    tables, notes = current_tables(store, division, since=since)
-    distinct = store.aggregate.count_distinct(tables, since=since)
-    standings = build_standings(
-        division, tables, distinct_games=distinct, notes=notes, options=options
-    )
+    standings = standings_of_division(store, division, since=since, options=options)
+    tables, _ = current_tables(store, division, since=since)
     found = {bot.name: bot for bot in standings.bots}
     for name in names:
         if name not in found:

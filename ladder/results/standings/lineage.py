@@ -5,13 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.results.standings.division import current_tables, standings_of_division
-from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import BotStanding, Standings
 from ladder.stats.elo import Z95, normal_cdf
-from ladder.stats.pool.rating import Pool, RatingOptions
+from ladder.stats.pool.rating import Pool
 
 
 class StepVerdict(StrEnum):
@@ -94,27 +91,10 @@ class Regressions:
     """Steps whose interval contains the threshold."""
 
 
-def find_regressions(
-    store: Store,
-    division: DivisionRow,
-    *,
-    since: float | None,
-    threshold: float,
-    options: RatingOptions | None = None,
-) -> Regressions:
-    """Return the steps of a division that lost more than `threshold` Elo, and the undecided ones.
-
-    Args:
-        store: the open database.
-        division: the division.
-        since: leave out games that started before, in epoch seconds.
-        threshold: Elo that a step may lose.
-        options: rating options.
-
-    """
-    tables, _ = current_tables(store, division, since=since)
+def find_regressions(store: Store, standings: Standings, threshold: float) -> Regressions:
+    """Return the steps of a list that lost more than `threshold` Elo, and the undecided ones."""
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    steps = sorted(find_steps(rate_tables(tables, options), bots), key=lambda step: step.elo)
+    steps = sorted(find_steps(standings.pool, bots), key=lambda step: step.elo)
     return Regressions(
         lost=[step for step in steps if step.is_lost(threshold)],
         undecided=[step for step in steps if step.is_undecided(threshold)],
@@ -130,36 +110,15 @@ class LineVersion:
     """Its place in the rating list; None without rated games."""
 
 
-def read_line(
-    store: Store,
-    division: DivisionRow,
-    name: str,
-    *,
-    since: float | None,
-    options: RatingOptions | None = None,
-) -> list[LineVersion]:
+def line_of(store: Store, name: str, standings: Standings) -> list[LineVersion]:
     """Return the versions of a bot along `based_on`, the first one first.
 
     Behind the bot come its successors; of several with one predecessor the newest.
-
-    Args:
-        store: the open database.
-        division: the division whose rating list counts.
-        name: the bot.
-        since: leave out games that started before, in epoch seconds.
-        options: rating options.
 
     Raises:
         UnknownRow: there is no such bot.
 
     """
-    return line_of(
-        store, name, standings_of_division(store, division, since=since, options=options)
-    )
-
-
-def line_of(store: Store, name: str, standings: Standings) -> list[LineVersion]:
-    """Return the versions of a bot with their places in a rating list; see `read_line`."""
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     line = [bots.get(name) or store.bots.get(name)]
     while (before := bots.get(line[0].based_on or "")) and before not in line:

