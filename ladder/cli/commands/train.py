@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from bots.catalogue import parse_player
 from ladder.cli.database import open_draft, open_or_preview, open_store
@@ -22,15 +22,14 @@ from ladder.cli.options import (
 from ladder.cli.output import print_error, print_out, show_finding, stderr_console
 from ladder.cli.parsing import parse_boards
 from ladder.errors import ExitCode, Stopped
-from ladder.learning.c4ai import log as c4ai_log
 from ladder.learning.c4ai import loop as c4ai_loop
 from ladder.learning.c4ai import settings as c4ai_settings
-from ladder.learning.c4ai.loop import TrialsInWorker
 from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
 from ladder.learning.value.loop import LearningState, learn
 from ladder.learning.value.settings import settings_for
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.sandbox import BUILT_IN_ONLY
+from ladder.match.process.worker_pool import WorkerPool, wait_for_result
 from ladder.match.registry.register import (
     RegistrationRequest,
     examine,
@@ -97,16 +96,19 @@ def c4ai(
     )
     if register is not None:
         _refuse_taken(register, db)
-    with c4ai_log.open_log(output, settings, generations) as log:
+    pool = WorkerPool(1)  # so that a stop ends a trial even during a move
+
+    def play(*trial: Any) -> c4ai_loop.Score:
+        return wait_for_result(pool, pool.call(c4ai_loop.play_trial, *trial))
+
+    with closing(pool), c4ai_loop.open_log(output, settings, generations) as log:
         state = log.state
         if state.generation >= generations:
             print_error(f"nothing to do: {output} holds {state.generation} generations already")
-        with closing(TrialsInWorker(settings)) as trials:
-            steps = map(log.add, c4ai_loop.train(state, trials.play))
-            code = _train(TrainingView(), state, steps)
+        code = _train(TrainingView(), state, map(log.add, c4ai_loop.train(state, play)))
     print_out(str(state.weights))
     if code == ExitCode.DONE and register is not None:
-        _register(register, c4ai_log.format_spec(output), "c4ai", c4ai_loop.format_note(state), db)
+        _register(register, c4ai_loop.format_spec(output), "c4ai", c4ai_loop.format_note(state), db)
     return code
 
 

@@ -1,27 +1,42 @@
 """Self-learning of c4ai: weights are mutated, and a child that wins more replaces its parent.
 
-The settings and the number of a generation determine it, so a training resumes after the last
-generation in its log.
+The settings and the number of a generation determine it. The folder of a training holds::
+
+    generations.jsonl   the settings on the first line, then one generation per line
+    weights.csv         the current weights
+
+The log grows by one line at a time, so a killed training loses at most the generation in play; an
+incomplete last line, as a power failure may leave it, is dropped.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
 from bots.c4ai.selfplay import Selfplay
 from bots.c4ai.weights import LIMIT, Weights
+from bots.catalogue import with_options
 from db.records.runs import plies_of_opening
-from engine.board import Board, BoardClass, parse_board_classes
+from engine.board import parse_board_classes
 from engine.opening import draw_opening
 from engine.seeds import SplitMix, mix
+from ladder.errors import UsageError
 from ladder.learning.c4ai.settings import TrainingSettings
-from ladder.match.process.worker_pool import WorkerPool, wait_for_result
+from ladder.learning.training_folder import LOG, lock_folder, parse_line, write_file
 
-_GAMES = 2
-"""Number of the random stream of boards and openings; `ladder.learning.c4ai.loop` has another."""
+WEIGHTS = "weights.csv"
+STEP = 5
+"""Largest change of a weight by the first mutation after a replacement."""
+_MUTATION, _GAMES = 1, 2
+"""Numbers of the random streams."""
+_DAMAGED = "the log is damaged: choose another folder, or delete this line and all that follow"
 
 
 class Score(NamedTuple):
@@ -32,86 +47,35 @@ class Score(NamedTuple):
     losses: int
 
 
-class Trials:
-    """Trials played in this process; a stop takes effect only between moves."""
-
-    def __init__(self, settings: TrainingSettings) -> None:
-        self._settings = settings
-        self._classes: tuple[BoardClass, ...] = parse_board_classes(settings.boards)
-        self._known: dict[Board, Selfplay] = {}
-
-    def play(self, generation: int, child: Weights, parent: Weights) -> Score:
-        """Play the trial of a generation.
-
-        Raises:
-            OpeningError: the opening is too long for a board.
-
-        """
-        settings = self._settings
-        counts = [0, 0, 0]
-        for pair in range(settings.games_per_trial // 2):
-            random = SplitMix(mix(settings.seed, generation, _GAMES, pair))
-            board_class = random.choice(self._classes)
-            board = board_class.draw(random)
-            plies = plies_of_opening(settings.opening_plies, board_class)
-            opening = draw_opening(board, plies, random)
-            games = self._selfplay_on(board, keep=not board_class.varies)
-            for child_first in (True, False):
-                first, second = (child, parent) if child_first else (parent, child)
-                result = games.play(first, second, opening=opening, depth=settings.depth)
-                counts[1 - (result if child_first else -result)] += 1
-        return Score(*counts)
-
-    def _selfplay_on(self, board: Board, *, keep: bool) -> Selfplay:
-        known = self._known.get(board)
-        if known is None:
-            known = Selfplay(board)
-            if keep:
-                self._known[board] = known
-        return known
+PlayTrial = Callable[[TrainingSettings, int, Weights, Weights], Score]
+"""A function that plays a trial, as `play_trial` does."""
 
 
-class TrialsInWorker:
-    """Trials played in a worker process, which a stop ends even during a move."""
+def play_trial(
+    settings: TrainingSettings, generation: int, child: Weights, parent: Weights
+) -> Score:
+    """Play the trial of a generation.
 
-    def __init__(self, settings: TrainingSettings) -> None:
-        self._pool = WorkerPool(1, _prepare, settings)
+    Raises:
+        OpeningError: the opening is too long for a board.
 
-    def play(self, generation: int, child: Weights, parent: Weights) -> Score:
-        """Play the trial of a generation.
-
-        Raises:
-            Stopped: the user stopped the command; the trial is lost.
-            LadderError: the worker process was killed.
-
-        """
-        return wait_for_result(self._pool, self._pool.call(_play, generation, child, parent))
-
-    def close(self) -> None:
-        """Kill the worker process."""
-        self._pool.kill()
-
-
-_trials: Trials | None = None
-
-
-def _prepare(settings: TrainingSettings) -> None:
-    global _trials
-    _trials = Trials(settings)
+    """
+    counts = [0, 0, 0]
+    for pair in range(settings.games_per_trial // 2):
+        random = SplitMix(mix(settings.seed, generation, _GAMES, pair))
+        board_class = random.choice(parse_board_classes(settings.boards))
+        board = board_class.draw(random)
+        plies = plies_of_opening(settings.opening_plies, board_class)
+        opening = draw_opening(board, plies, random)
+        for child_first in (True, False):
+            first, second = (child, parent) if child_first else (parent, child)
+            games = _selfplay_on(board)
+            result = games.play(first, second, opening=opening, depth=settings.depth)
+            counts[1 - (result if child_first else -result)] += 1
+    return Score(*counts)
 
 
-def _play(generation: int, child: Weights, parent: Weights) -> Score:
-    assert _trials is not None, "the worker begins with _prepare"  # noqa: S101
-    return _trials.play(generation, child, parent)
-
-
-STEP = 5
-"""Largest change of a weight by the first mutation after a replacement."""
-_MUTATION = 1
-"""Number of the random stream of mutations; `ladder.learning.c4ai.loop` has that of games."""
-
-PlayTrial = Callable[[int, Weights, Weights], Score]
-"""A function that plays a trial, given the generation's number, the child and its parent."""
+_selfplay_on = lru_cache(maxsize=16)(Selfplay)
 
 
 class GenerationTiming(msgspec.Struct, frozen=True):
@@ -183,7 +147,7 @@ def train(state: TrainingState, play: PlayTrial) -> Iterator[Generation]:
         number = state.generation + 1
         random = SplitMix(mix(state.settings.seed, number, _MUTATION))
         child = mutate(state.weights, state.unbeaten, random)
-        score = play(number, child, state.weights)
+        score = play(state.settings, number, child, state.weights)
         replaced = score.wins > score.losses
         yield Generation(
             generation=number,
@@ -196,6 +160,77 @@ def train(state: TrainingState, play: PlayTrial) -> Iterator[Generation]:
             unbeaten=0 if replaced else state.unbeaten + 1,
             timing=GenerationTiming(round(time.perf_counter() - began, 6)),
         )
+
+
+class TrainingLog:
+    """The open log of one training."""
+
+    def __init__(self, folder: Path, file: BinaryIO, state: TrainingState) -> None:
+        self._file = file
+        self._weights = folder / WEIGHTS
+        self.state = state
+
+    def add(self, generation: Generation) -> None:
+        """Write a generation to the log and add it to the state."""
+        self._file.write(msgspec.json.encode(generation) + b"\n")
+        self.state.add(generation)
+        if generation.replaced:
+            self.write_weights()
+
+    def write_weights(self) -> None:
+        """Write the current weights to their file."""
+        write_file(self._weights, f"{self.state.weights}\n".encode("ascii"))
+
+
+@contextmanager
+def open_log(folder: Path, settings: TrainingSettings, target: int) -> Iterator[TrainingLog]:
+    """Begin or resume a training; no other process can until the block ends.
+
+    Args:
+        folder: created if it does not exist.
+        settings: those of the log, if there is one (see `ladder.learning.c4ai.settings`).
+        target: total number of generations wanted.
+
+    Raises:
+        UsageError: the folder cannot be written, another process trains in it, or its log is
+            damaged.
+
+    """
+    path = folder / LOG
+    with lock_folder(folder):
+        try:
+            file = open(path, "a+b", buffering=0)  # noqa: SIM115 - closed below
+        except OSError as error:
+            raise UsageError(
+                f"{path} cannot be written: {error.strerror}", option="output"
+            ) from error
+        with file:
+            log = TrainingLog(folder, file, _read_state(path, file, settings, target))
+            log.write_weights()
+            yield log
+            os.fsync(file.fileno())
+
+
+def _read_state(
+    path: Path, file: BinaryIO, settings: TrainingSettings, target: int
+) -> TrainingState:
+    state = TrainingState(settings, settings.start, target)
+    file.seek(0)
+    content = file.read()
+    complete = content.rfind(b"\n") + 1
+    file.truncate(complete)
+    lines = content[:complete].splitlines()
+    if not lines:
+        file.write(msgspec.json.encode(settings) + b"\n")
+    for number, line in enumerate(lines[1:], start=2):
+        state.add(parse_line(line, Generation, path, number, _DAMAGED))
+    state.generations_before = state.generation
+    return state
+
+
+def format_spec(folder: Path) -> str:
+    """Return the specification of the bot that plays with a training's weights."""
+    return "builtin:" + with_options("c4ai", {"weights": folder / WEIGHTS})
 
 
 def format_note(state: TrainingState) -> str:

@@ -11,23 +11,19 @@ from ladder.errors import UsageError
 from ladder.learning.training_folder import LOG, choose_settings, parse_line, read_file
 from ladder.runs.schedule import refuse_long_openings
 
-DEFAULT_BOARDS = "standard"
-DEFAULT_DEPTH = 5
-DEFAULT_GAMES = 2
-
 
 class TrainingSettings(msgspec.Struct, frozen=True):
     """The settings that identify a training: the first line of its log."""
 
     seed: int
     start: Weights = msgspec.field(default_factory=lambda: find_weights(PUBLISHED))
-    boards: str = format_board_classes(parse_board_classes(DEFAULT_BOARDS))
+    boards: str = format_board_classes(parse_board_classes("standard"))
     """Board classes as `engine.board.format_board_classes` writes them."""
     opening_plies: int | None = None
     """Random plies before the players move; None means 0 on thu and 4 on a fixed board."""
-    depth: int = DEFAULT_DEPTH
+    depth: int = 5
     """Plies that both players search."""
-    games_per_trial: int = DEFAULT_GAMES
+    games_per_trial: int = 2
     """An even number, because both sides play every opening."""
 
 
@@ -69,17 +65,10 @@ def settings_for(
     }
     log = read_file(folder / LOG)
     first, newline, _ = (log or b"").partition(b"\n")
-    stored = parse_settings(first, folder / LOG) if newline else None
+    stored = None
+    if newline:
+        remedy = "choose another folder"
+        stored = parse_line(first, TrainingSettings, folder / LOG, 1, remedy)
     settings = choose_settings(TrainingSettings, chosen, stored, folder)
     refuse_long_openings(settings.opening_plies, parse_board_classes(settings.boards))
     return settings
-
-
-def parse_settings(line: bytes, path: Path) -> TrainingSettings:
-    """Decode the first line of a log.
-
-    Raises:
-        UsageError: the line holds no settings.
-
-    """
-    return parse_line(line, TrainingSettings, path, 1, "choose another folder")

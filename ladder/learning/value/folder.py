@@ -11,17 +11,26 @@
     training.html            the training as a page with charts
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from bots.catalogue import with_options
+from engine.cache import PACKAGES, ROOT
+from ladder.harness_version import hash_of_sources, versions
 from ladder.learning.training_folder import LOG, lock_folder, parse_line, read_file, write_file
 from ladder.learning.value.fitting import Quality
 from ladder.learning.value.selfplay import SelfplayGame
-from ladder.learning.value.settings import SETTINGS, LearningSettings, read_settings
+from ladder.learning.value.settings import (
+    SETTINGS,
+    LearningSettings,
+    format_command,
+    read_settings,
+)
 
 WEIGHTS, GAMES = "weights.npz", "games"
 RECORD = "weights.json"
@@ -39,6 +48,54 @@ class GenerationRecord(msgspec.Struct, frozen=True):
     seconds: float
     revision: str = ""
     """Hash of the sources that finished it, 16 hex digits; empty in logs of older versions."""
+
+
+class WeightsRecord(msgspec.Struct, frozen=True):
+    """How a file of weights was made."""
+
+    weights: str
+    """SHA-256 of the file, 64 hex digits."""
+    command: str
+    """The command that makes the file again."""
+    seed: int
+    games: int
+    """Number of self-play games in all generations."""
+    positions: int
+    """Number of positions that the last generation learned from."""
+    held_out_loss: float
+    """Mean cross-entropy of the results of held-out games, in nats."""
+    seconds: float
+    """Total time of the sessions that finished the generations."""
+    revision: str
+    """Hash of the sources that finished the last generation, 16 hex digits; other sources may reach
+    other weights."""
+    versions: dict[str, str]
+    """Versions of the ladder, Python, numba and numpy."""
+
+
+def make_record(
+    settings: LearningSettings, generations: Sequence[GenerationRecord], weights: bytes
+) -> WeightsRecord:
+    """Return the record of the weights after one or more finished generations."""
+    return WeightsRecord(
+        weights=hashlib.sha256(weights).hexdigest(),
+        command=format_command(settings, len(generations)),
+        seed=settings.seed,
+        games=sum(one.games for one in generations),
+        positions=generations[-1].positions,
+        held_out_loss=generations[-1].quality.held_out_loss,
+        seconds=round(sum(one.seconds for one in generations), 1),
+        revision=generations[-1].revision,
+        versions={**versions(), "numpy": np.__version__},
+    )
+
+
+def hash_training_sources() -> str:
+    """Hash the sources of players and of the training, 16 hex digits."""
+    folders = (*PACKAGES, "ladder/learning/value")
+    return hash_of_sources(
+        path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))
+    )
 
 
 class LearningFolder:
@@ -97,7 +154,7 @@ class LearningFolder:
         records = [*self.records(), record]
         write_file(self.path / LOG, b"".join(msgspec.json.encode(one) + b"\n" for one in records))
 
-    def write_record(self, record: msgspec.Struct) -> None:
+    def write_record(self, record: WeightsRecord) -> None:
         """Store the record of how the weights were made."""
         write_file(self.path / RECORD, msgspec.json.format(msgspec.json.encode(record)) + b"\n")
 

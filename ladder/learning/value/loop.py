@@ -14,7 +14,12 @@ from bots.learned.weights import pack_weights, quantize, read_weights
 from bots.learned.weights_file import find_weights
 from ladder.errors import LadderError
 from ladder.learning.value.fitting import Quality, fit_network
-from ladder.learning.value.folder import GenerationRecord, LearningFolder
+from ladder.learning.value.folder import (
+    GenerationRecord,
+    LearningFolder,
+    hash_training_sources,
+    make_record,
+)
 from ladder.learning.value.selfplay import (
     Samples,
     SelfplayGame,
@@ -24,7 +29,6 @@ from ladder.learning.value.selfplay import (
     play_block,
 )
 from ladder.learning.value.settings import BLOCK, FIT, LearningSettings
-from ladder.learning.value.weights_record import hash_training_sources, make_record
 from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_in_subprocess
 from ladder.signals import current_stop
 

@@ -1,25 +1,8 @@
 """`ladder train c4ai` from the command line: real processes, real signals."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from tests.end_to_end.conftest import Ladder
-
-TRAINING = (
-    "train", "c4ai", "--seed", "3", "--start", "0,0,0,900,0,0", "--generations", "40", "-o", "new",
-)  # fmt: skip
-
-
-def generations(folder: Path, name: str) -> list[dict[str, Any]]:
-    """Return the whole lines of a log, settings first, without what depends on the clock."""
-    log = folder / name / "generations.jsonl"
-    if not log.exists():
-        return []
-    found = [json.loads(line) for line in log.read_text().splitlines(True) if line.endswith("\n")]
-    return [{key: one[key] for key in one if key != "timing"} for one in found]
 
 
 @pytest.mark.slow
@@ -43,32 +26,3 @@ def test_a_trained_version_is_registered(ladder: Ladder) -> None:
     taken = ladder(*words, "--register", "learned")
     assert taken.code == 2
     assert "already registered" in taken.err
-
-
-@pytest.mark.slow
-def test_bad_input_to_a_training_is_refused(ladder: Ladder) -> None:
-    """One sentence, status 2, and nothing is made."""
-    (ladder.folder / "bad.csv").write_text("1,2,3\n")
-    for words, complaint in {
-        ("--generations", "0"): "--generations",
-        ("--games-per-trial", "3"): "--games-per-trial",
-        ("--depth", "0"): "--depth",
-        ("--depth", "4"): "--depth: it must be odd",
-        ("--boards", "3x3"): "rows must be",
-        ("--opening-plies", "-1"): "--opening-plies",
-        ("--seed", "-1"): "--seed",
-        ("--start", "bad.csv"): "line 1: 3 numbers",
-        ("--start", "none.csv"): "cannot be read",
-        ("--register", "a b"): "a bot's name",
-        ("--register", "v4"): "already registered",
-        ("-o", "bad.csv"): "cannot be",
-    }.items():
-        done = ladder("train", "c4ai", *words)
-        assert (done.code, done.out) == (2, ""), (words, done.err)
-        assert complaint in done.err
-        assert "Traceback" not in done.err
-    assert [path.name for path in ladder.folder.iterdir()] == ["bad.csv"]
-    assert ladder(*TRAINING[:-4], "--generations", "1", "-o", "new").code == 0
-    other = ladder(*TRAINING[:-2], "--depth", "3", "-o", "new")
-    assert other.code == 2
-    assert "has 5, not 3" in other.err
