@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from db.records.budget import CLOCK, INCREMENT, OVERAGE, TIME, budget_key
-from engine.board import BoardClass, parse_board_classes
+from engine.board import Board, BoardClass, parse_board, parse_board_classes
 from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import PROGRAM, STANDARD
@@ -34,7 +34,7 @@ def parse_names(text: str) -> list[str]:
     return words
 
 
-def parse_boards(text: str) -> "tuple[BoardClass, ...]":
+def parse_boards(text: str) -> tuple[BoardClass, ...]:
     """Return the board classes of a comma-separated list.
 
     Raises:
@@ -45,6 +45,14 @@ def parse_boards(text: str) -> "tuple[BoardClass, ...]":
         return parse_board_classes(text)
     except BoardError as error:
         raise UsageError(f"--boards: {error}") from error
+
+
+def parse_one_board(text: str) -> Board:
+    """Return the board of the option or argument `board`. Raises UsageError."""
+    try:
+        return parse_board(text)
+    except BoardError as error:
+        raise UsageError(str(error), "board") from error
 
 
 def parse_budgets(

@@ -63,21 +63,8 @@ class Contestant:
     name: str
     launch: Launch | None
     problem: str = ""
-
-
-def find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
-    """Return the registered bot of this name, or None if the word is a file or a specification."""
-    if ":" in word or word.endswith((".so", ".dylib", ".dll")) or (folder / word).is_file():
-        return None
-    if store is None:
-        raise UsageError(
-            f"there is no database with registered bots here, and {word} is neither a file nor a "
-            "specification such as thu:./strategy.so: check the path, or choose a database"
-        )
-    bot = store.bots.get(word)
-    if bot.retired_at is not None:
-        raise UsageError(bot.absence)
-    return bot
+    bot: BotRow | None = None
+    """The registered bot, unless the side is a file or a specification."""
 
 
 def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contestant:
@@ -94,18 +81,24 @@ def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contesta
         UnknownPlayer: no built-in player has the name.
 
     """
-    bot = find_registered_bot(word, folder, store)
-    if bot is not None and store is not None:
+    bot = None
+    if ":" in word or word.endswith((".so", ".dylib", ".dll")) or (folder / word).is_file():
+        try:
+            launch = read_spec(word if ":" in word else f"thu:{word}", folder).launch
+        except SpecError as error:
+            return Contestant(word, None, str(error))
+    elif store is None:
+        raise UsageError(
+            f"there is no database with registered bots here, and {word} is neither a file nor a "
+            "specification such as thu:./strategy.so: check the path, or choose a database"
+        )
+    else:
+        bot = store.bots.get(word)
+        if bot.retired_at is not None:
+            raise UsageError(bot.absence)
         launch = unpacked_launch(store, bot)
-        compile_players([launch])
-        return Contestant(word, launch)
-    spec = word if ":" in word else f"thu:{word}"
-    try:
-        launch = read_spec(spec, folder).launch
-    except SpecError as error:
-        return Contestant(word, None, str(error))
     compile_players([launch])
-    return Contestant(word, launch)
+    return Contestant(word, launch, bot=bot)
 
 
 def compete(

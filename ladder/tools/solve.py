@@ -3,16 +3,16 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engine.board import Board, parse_board
-from engine.errors import EngineError
+from engine.board import Board
 from engine.position import Position, parse_moves, parse_position
-from engine.solver.book import Book
-from engine.solver.solver import Solver
 from engine.solver.value import Solution
-from ladder.errors import UsageError
 from ladder.search_watch import SearchWatch
 from ladder.signals import current_stop
+
+if TYPE_CHECKING:
+    from engine.solver.solver import Solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class SolveResult:
     seconds: float
 
 
-def solve(solver: Solver, position: Position, options: SolveOptions) -> SolveResult:
+def solve(solver: "Solver", position: Position, options: SolveOptions) -> SolveResult:
     """Solve a position.
 
     Raises:
@@ -95,8 +95,9 @@ def open_solver(
     table_mib: int,
     threads: int,
     on_compile: Callable[[], None],
-    book: Book | None = None,
-) -> Solver:
+    *,
+    has_book: bool = True,
+) -> "Solver":
     """Return a solver that is ready to search.
 
     Args:
@@ -104,27 +105,18 @@ def open_solver(
         table_mib: the size of its table in MiB.
         threads: the number of its threads.
         on_compile: called before the solver is compiled, which takes some 20 seconds, once.
-        book: the solver's book; None for the stored one.
+        has_book: whether the solver knows the values that are stored.
 
     Raises:
         SolverError: there is no memory for the table, or the book is damaged.
 
     """
-    solver = Solver(board, table_mib, threads, book=book)
+    # They load the compiler.
+    from engine.solver.book import NO_BOOK
+    from engine.solver.solver import Solver
+
+    solver = Solver(board, table_mib, threads, book=None if has_book else NO_BOOK)
     if not solver.is_compiled:
         on_compile()
     solver.prepare()
     return solver
-
-
-def read_board(text: str) -> Board:
-    """Parse the board of the command.
-
-    Raises:
-        UsageError: the text is not a valid board.
-
-    """
-    try:
-        return parse_board(text)
-    except EngineError as error:
-        raise UsageError(str(error), option="board") from error

@@ -13,20 +13,21 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.board import Board
 from engine.errors import EngineError
 from engine.position import Position
-from engine.solver.book import Book
-from engine.solver.geometry import positions_words
-from engine.solver.solver import Solver
 from engine.solver.value import SolverError
 from ladder.errors import UsageError
 from ladder.search_watch import SearchWatch
 from ladder.signals import current_stop
 from ladder.tools.solve import SolveOptions, SolveResult, open_solver, read_position, solve
+
+if TYPE_CHECKING:
+    from engine.solver.solver import Solver
 
 EASY_NODES = 20_000
 """Nodes for each position of a batch: some milliseconds."""
@@ -127,7 +128,7 @@ class FileSolver:
             one, of at most that size.
         threads: number of threads.
         on_compile: called before the solver is compiled.
-        book: the solvers' book; None for the shipped one.
+        has_book: whether the solvers know the values that are stored.
 
     """
 
@@ -138,13 +139,13 @@ class FileSolver:
         table_mib: int,
         threads: int,
         on_compile: Callable[[], None],
-        book: Book | None = None,
+        has_book: bool = True,
     ) -> None:
         self._options = options
         self._table_mib = table_mib
         self._threads = threads
         self._on_compile = on_compile
-        self._book = book
+        self._has_book = has_book
         self._size = FIRST_BATCH
         self._board: Board | None = None
         self._each: list[Solver] = []
@@ -172,6 +173,8 @@ class FileSolver:
             first += len(part)
 
     def _solve_batch(self, batch: Sequence[Position]) -> Iterator[SolveResult]:
+        from engine.solver.geometry import positions_words  # loads the compiler
+
         started = time.monotonic()
         nodes, weak = self._options.nodes, self._options.weak
         solvers = self._solvers_of_batch(batch[0].board)
@@ -210,7 +213,7 @@ class FileSolver:
         self._all.clear()
         return solve(self._all, position, self._options)
 
-    def _solvers_of_batch(self, board: Board) -> list[Solver]:
+    def _solvers_of_batch(self, board: Board) -> "list[Solver]":
         if not self._each:
             size = EASY_MIB
             if self._options.nodes is not None:
@@ -220,5 +223,5 @@ class FileSolver:
             self._each = [self._open(board, size, 1) for _ in range(self._threads)]
         return self._each
 
-    def _open(self, board: Board, table_mib: int, threads: int) -> Solver:
-        return open_solver(board, table_mib, threads, self._on_compile, self._book)
+    def _open(self, board: Board, table_mib: int, threads: int) -> "Solver":
+        return open_solver(board, table_mib, threads, self._on_compile, has_book=self._has_book)

@@ -13,7 +13,7 @@ from ladder.cli.parsing import parse_margin, parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.tools.compete import compete as play
-from ladder.tools.compete import find_registered_bot, resolve_contestant
+from ladder.tools.compete import resolve_contestant
 from reports.compete import report_forfeits, write_results
 
 
@@ -64,10 +64,9 @@ def compete(
     with contextlib.ExitStack() as stack:
         exists = "://" in db or Path(db).exists()
         store = stack.enter_context(open_store(db, create=False, sync=True)) if exists else None
-        named = [find_registered_bot(word, Path.cwd(), store) for word in (a, b)]
-        if store is not None:
-            report_changed_origins(store, [bot for bot in named if bot is not None])
         sides = [resolve_contestant(word, Path.cwd(), store) for word in (a, b)]
+        if store is not None:
+            report_changed_origins(store, [side.bot for side in sides if side.bot is not None])
     games = play(
         *sides,
         rounds=rounds,

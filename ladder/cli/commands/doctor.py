@@ -9,7 +9,6 @@ from ladder.cli.run_options import BotOptions
 from ladder.errors import ExitCode
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Level, check_sandbox, examine_machine
-from ladder.tools.doctor.server import examine_server
 from reports.doctor import findings_document, findings_text
 
 
@@ -37,8 +36,6 @@ def doctor(
     findings = examine_machine()
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) if repair else open_to_read(db) as store:
-            server = store.audit.server()
-            findings += [] if server is None else examine_server(server)
             findings += examine_database(store, repair=repair)
     file = None if "://" in db or not Path(db).exists() else db
     findings.append(check_sandbox(confinement, file))

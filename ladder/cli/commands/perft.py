@@ -1,13 +1,16 @@
 """`ladder perft`: counts move sequences, to check the rules and the kernels."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from engine.board import parse_board
-from engine.perft import perft as count
+from engine.board import Board
 from ladder.cli.options import whole
 from ladder.cli.output import print_out
+from ladder.cli.parsing import parse_one_board
 from ladder.match.process.worker_pool import call_in_subprocess
 from reports.layout.format import to_json
+
+if TYPE_CHECKING:
+    from engine.perft import Perft
 
 
 def perft(
@@ -26,8 +29,8 @@ def perft(
     Example:
       ladder perft 6x7 6
     """
-    specification = parse_board(board)
-    result = call_in_subprocess(count, specification, depth)
+    specification = parse_one_board(board)
+    result = call_in_subprocess(_count, specification, depth)
     if json:
         document = {"board": str(specification), "counts": result.counts, "wins": result.wins}
         print_out(to_json(document))
@@ -36,3 +39,9 @@ def perft(
     for ply, (leaves, wins) in enumerate(zip(result.counts, result.wins, strict=True)):
         print_out(f"{ply:>3} {leaves:>15,} {wins:>15,}")
     return 0
+
+
+def _count(board: Board, depth: int) -> "Perft":
+    from engine.perft import perft  # loads the compiler
+
+    return perft(board, depth)

@@ -4,14 +4,13 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from engine.solver.book import NO_BOOK
 from engine.solver.value import SolverError
 from ladder.cli.options import Work, Workers, whole
 from ladder.cli.output import print_error, print_out
-from ladder.cli.parsing import parse_time
+from ladder.cli.parsing import parse_one_board, parse_time
 from ladder.errors import UsageError
 from ladder.match.process.cpus import allowed_cpus
-from ladder.tools.solve import SolveOptions, open_solver, read_board, read_position
+from ladder.tools.solve import SolveOptions, open_solver, read_position
 from ladder.tools.solve import solve as solve_position
 from ladder.tools.solve_file import FileSolver, PositionFile
 from reports.layout.format import to_json
@@ -63,11 +62,10 @@ def solve(
     """
     if file is not None and moves is not None:
         raise UsageError("give either MOVES or --file, not both")
-    specification = read_board(board)
+    specification = parse_one_board(board)
     seconds = None if time is None else parse_time(time, "for a position") / 1000
     options = SolveOptions(weak=weak, columns=columns, nodes=nodes, seconds=seconds)
     threads = allowed_cpus() if threads is None else threads
-    book = NO_BOOK if no_book else None
 
     def announce_compilation() -> None:
         print_error("compiling the solver: some 20 seconds, once")
@@ -88,7 +86,9 @@ def solve(
         )
 
     if file is None:
-        solver = open_solver(position.board, memory, threads, announce_compilation, book)
+        solver = open_solver(
+            position.board, memory, threads, announce_compilation, has_book=not no_book
+        )
         solved = solve_position(solver, position, options)
         print_out(to_json(solved_document(solved)) if json else solved_text(solved))
         return 0
@@ -97,7 +97,7 @@ def solve(
         table_mib=memory,
         threads=threads,
         on_compile=announce_compilation,
-        book=book,
+        has_book=not no_book,
     )
     report = at_intervals(print_error)
     done = 0

@@ -18,6 +18,7 @@ from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import start_run
+from ladder.signals import current_stop
 
 NULL = "null"
 """The hidden player whose games last exactly 20 plies."""
@@ -88,6 +89,7 @@ def bench_harness(*, games: int, concurrency: int) -> HarnessSpeed:
 
     Raises:
         InvalidRun: a game did not last 20 plies.
+        Stopped: the user stopped the command.
 
     """
     timings = _Timings(concurrency)
@@ -97,6 +99,7 @@ def bench_harness(*, games: int, concurrency: int) -> HarnessSpeed:
     ):
         total = games + games % 2 + 2 * timings.skip
         _play(store, games=total, concurrency=concurrency, timings=timings)
+    current_stop().check()
     if timings.plies != 20 * timings.games or timings.first is None:
         raise InvalidRun(
             f"the measurement is not valid: {timings.games} null games of 20 plies each had "

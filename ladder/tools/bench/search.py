@@ -1,18 +1,18 @@
 """Speed of the players: one long first move each, one player at a time, in its own process."""
 
-import fnmatch
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget, MoveAsk, MoveReply, Resign
 from engine.board import Board
-from ladder.errors import LadderError, UsageError
+from ladder.errors import LadderError
 from ladder.match.game.asking import make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
+from ladder.names import select_names
 
 OVERTIME_S = 10.0
 """Time beyond the requested one after which a move is a timeout."""
@@ -44,20 +44,10 @@ def choose_players(patterns: Iterable[str]) -> list[str]:
         UsageError: a pattern matches no player.
 
     """
-    chosen: set[str] = set()
-    for pattern in patterns:
-        names = [
-            name
-            for name, version in VERSIONS.items()
-            if fnmatch.fnmatchcase(name, pattern) and not version.hidden
-        ]
-        if not names:
-            known = ", ".join(name for name, version in VERSIONS.items() if not version.hidden)
-            raise UsageError(
-                f"no built-in player matches {pattern!r}: choose among {known}", option="bots"
-            )
-        chosen.update(names)
-    return [name for name in VERSIONS if name in chosen]
+    known = [name for name, version in VERSIONS.items() if not version.hidden]
+    lacking = "matches no built-in player"
+    chosen = select_names(patterns, known, lacking, f"choose among {', '.join(known)}")
+    return sorted(chosen, key=known.index)
 
 
 def bench_search(

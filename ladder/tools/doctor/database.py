@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from db.errors import Corrupt
 from db.records.games import GameQuery
+from db.records.server import ServerState
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
@@ -15,15 +16,19 @@ from ladder.tools.doctor.machine import SHOWN, Diagnosis, Level
 
 CHECK_NODES = 10_000_000
 """Node limit for solving the final position of an adjudicated game again; hardly ever reached."""
+SLOW_S = 0.05
+"""Round trip to a server above which storing pairs is slow."""
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Diagnosis]:
-    """Check a database: its file, its rows, and the outcomes of its pairs.
+    """Check a database: its server or file, its rows, and the outcomes of its pairs.
 
     With `repair`, wrong outcomes are replaced by those of the games, unless pairs or games are
     wrong: then the right values are unknown.
     """
-    findings = [
+    server = store.audit.server()
+    findings = [] if server is None else examine_server(server)
+    findings += [
         Diagnosis("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
     ] or [Diagnosis("integrity", Level.OK, "the database passes its own integrity check")]
     try:
@@ -43,6 +48,25 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Diagnosis]:
     ]
 
 
+def examine_server(state: ServerState) -> list[Diagnosis]:
+    """Check a PostgreSQL server: connection, rights, settings and locks."""
+    text = f"PostgreSQL {state.version}, round trip {state.round_trip_s * 1000:.1f} ms"
+    server = Diagnosis("server", Level.OK, text)
+    if state.round_trip_s > SLOW_S:
+        advice = "storing pairs waits for two round trips; run the coordinator near the server"
+        server = Diagnosis("server", Level.WARNING, f"{text}: {advice}")
+    rights = Diagnosis("rights", Level.OK, f"the role {state.user} can store games")
+    if not state.may_write:
+        rights = Diagnosis("rights", Level.WARNING, f"the role {state.user} can only read here")
+    settings = Diagnosis("settings", Level.OK, "no harmful settings")
+    if state.is_unsafe:
+        text = "a crash of the server can lose games: set fsync, full_page_writes and "
+        settings = Diagnosis("settings", Level.WARNING, f"{text}synchronous_commit to on")
+    runs = ", ".join(f"run {run} by {who}" for run, who in sorted(state.runs.items()))
+    locks = f"in play: {runs}" if runs else "no run is in play"
+    return [server, rights, settings, Diagnosis("locks", Level.OK, locks)]
+
+
 def _faults(topic: str, bad: Sequence[str], what: str, fine: str) -> Diagnosis:
     """Return a finding that lists the first few faults, or an OK finding if there is no fault."""
     if not bad:
@@ -53,28 +77,15 @@ def _faults(topic: str, bad: Sequence[str], what: str, fine: str) -> Diagnosis:
 def _check_rows(store: Store) -> list[Diagnosis]:
     """Check bots, runs, pairs and games by the rules that imports must follow, too."""
     audit, games = store.audit, sum(store.games.count_by_run().values())
+    checks = (
+        ("bots", audit.bots, "every bot can be read"),
+        ("runs", audit.runs, "every run has its conditions"),
+        ("pairs", audit.pairs, "every finished pair has its games, and no other pair has games"),
+        ("games", audit.games, f"{games} games replay legally to their stored results"),
+    )
     return [
-        _faults(
-            "bots", list(audit.bots()), "wrong bots; restore a backup", "every bot can be read"
-        ),
-        _faults(
-            "runs",
-            list(audit.runs()),
-            "wrong runs; restore a backup",
-            "every run has its conditions",
-        ),
-        _faults(
-            "pairs",
-            list(audit.pairs()),
-            "wrong pairs; restore a backup",
-            "every finished pair has its games, and no other pair has games",
-        ),
-        _faults(
-            "games",
-            [*audit.games()],
-            f"wrong games among {games}; restore a backup",
-            f"{games} games replay legally to their stored results",
-        ),
+        _faults(topic, [*check()], f"wrong {topic}; restore a backup", fine)
+        for topic, check, fine in checks
     ]
 
 

@@ -5,7 +5,7 @@ it is the bot's turn. Nothing here reads a keyboard or prints.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -45,29 +45,6 @@ from ladder.signals import current_stop
 MOST_NODES = 50_000_000
 """Node limit of a position, some ten seconds. The standard board needs less: its first plies are in
 the solver's book."""
-
-
-class ColumnValues:
-    """The solver of one game, which starts with the first question."""
-
-    def __init__(self) -> None:
-        self._solvers = Solvers()
-
-    def find(self, position: Position, is_stopped: Callable[[], bool]) -> Columns:
-        """Return bounds on every column of a position that is not over.
-
-        Args:
-            position: the position.
-            is_stopped: called while the solver searches; once it is true, the search ends.
-
-        """
-        solver = self._solvers.on(position.board)
-        nodes = min(Effort().at(position), MOST_NODES)
-
-        def solve() -> Columns:
-            return solve_columns(solver, position, nodes, most_for_distance=nodes)
-
-        return SearchWatch([solver], is_stopped).wait(solve)
 
 
 class CommandKind(StrEnum):
@@ -198,8 +175,8 @@ class BotSession:
             BotFailure: the bot failed; its process is gone, and the next question starts another.
 
         """
+        process = self.start(position.to_move)
         try:
-            process = self._process = self._process or self._start_process(position.to_move)
             question = MoveAsk(position.ply, position.moves)
             reply, elapsed_us, _ = process.ask(question, timeout_s=self._limit_s)
             if isinstance(reply, Resign):
@@ -213,26 +190,25 @@ class BotSession:
             raise
         return BotMove(self.entrant.name, reply.column, elapsed_us, reply.info)
 
-    def start(self, side: int) -> None:
+    def start(self, side: int) -> BotProcess:
         """Start the bot's process and its game before its first move is needed.
 
         Raises:
             BotFailure: the bot does not start.
 
         """
-        try:
-            self._process = self._process or self._start_process(side)
-        except BaseException:
-            self.close()
-            raise
-
-    def _start_process(self, side: int) -> BotProcess:
-        process = self._process = self._pool.acquire(self.entrant.start)
-        if self._is_cancelled:  # while the process started
-            process.supervisor.request_end()
-        question = make_new_game(self.entrant, self._board, game="play", side=side, seed=self._seed)
-        process.ask(question, timeout_s=ready_limit_s(self.entrant))
-        return process
+        if self._process is None:
+            self._process = self._pool.acquire(self.entrant.start)
+            if self._is_cancelled:  # while the process started
+                self._process.supervisor.request_end()
+            entrant = self.entrant
+            asked = make_new_game(entrant, self._board, game="play", side=side, seed=self._seed)
+            try:
+                self._process.ask(asked, timeout_s=ready_limit_s(entrant))
+            except BaseException:
+                self.close()
+                raise
+        return self._process
 
     def end_game(self, verdict: GameEnd | None = None) -> None:
         """End the bot's game; the next question begins a new one.
@@ -313,7 +289,7 @@ class InteractiveGame:
         self._pool = BotPool(confinement)
         self._opponent = self._session(bot)
         self._advisers: dict[str, BotSession] = {}
-        self._values = ColumnValues()
+        self._solvers = Solvers()
         self._is_abandoned = False
         self._started = time.time()
         self._clock = self._turn = time.perf_counter_ns()
@@ -398,7 +374,11 @@ class InteractiveGame:
 
         """
         stop = current_stop()
-        found = self._values.find(self.position, lambda: self._is_abandoned or stop.is_requested())
+        position = self.position
+        solver = self._solvers.on(position.board)
+        nodes = min(Effort().at(position), MOST_NODES)
+        watch = SearchWatch([solver], lambda: self._is_abandoned or stop.is_requested())
+        found = watch.wait(lambda: solve_columns(solver, position, nodes, most_for_distance=nodes))
         stop.check()
         return found
 

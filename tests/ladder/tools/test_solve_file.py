@@ -1,6 +1,5 @@
 """Files of positions: solved in batches, in order, whatever the threads."""
 
-import json
 import os
 import threading
 from pathlib import Path
@@ -12,9 +11,9 @@ from engine.position import Position, format_moves
 from engine.seeds import SplitMix
 from engine.solver.solver import Solver
 from ladder.errors import UsageError
-from ladder.tools.solve import SolveOptions, solve
+from ladder.tools.solve import SolveOptions
 from ladder.tools.solve_file import FileSolver, PositionFile
-from reports.solve import solved_document, solved_line
+from reports.solve import solved_line
 from tests.engine.solver.oracle import random_position
 
 EASY = Board(5, 6)
@@ -44,24 +43,6 @@ def moves_of(run: list[Position]) -> list[str]:
     return [format_moves(each.moves) for each in run]
 
 
-def test_documents_of_a_batch_are_those_of_single_positions(tmp_path: Path) -> None:
-    """A line of JSON has the values that the document of its solution has."""
-    positions = some_positions(EASY, 12, 20)
-    file = tmp_path / "positions.txt"
-    file.write_text("".join(f"{format_moves(each.moves)}\n" for each in positions))
-    solver = FileSolver(SolveOptions(), table_mib=1, threads=1, on_compile=lambda: None)
-    run = next(PositionFile(file, EASY, one_based=False).runs())
-    found = [json.loads(solved_line(each, json=True)) for each in solver.solve_run(run)]
-    alone = Solver(EASY, 1)
-    for position, document in zip(positions, found, strict=True):
-        alone.clear()
-        solved = solve(alone, position, SolveOptions())
-        assert document.pop("seconds") >= 0
-        assert document == {
-            key: value for key, value in solved_document(solved).items() if key != "seconds"
-        }
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 300])
 def test_threads_and_batches_change_no_line(tmp_path: Path, limit: int | None) -> None:
@@ -77,18 +58,6 @@ def test_threads_and_batches_change_no_line(tmp_path: Path, limit: int | None) -
         assert [
             line.split(": ")[1].removesuffix(" plies").removesuffix(" ply") for line in alone
         ] == [str(value) for value in values]
-
-
-def test_a_pipe_is_read_once(tmp_path: Path) -> None:
-    """What cannot be read twice is solved without a check of all lines first."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    positions = PositionFile(pipe, Board(4, 5), one_based=False)
-    assert positions.check() is None
-    writer = threading.Thread(target=lambda: pipe.write_text("01\n012\n"))
-    writer.start()
-    assert sum(map(len, positions.runs())) == 2
-    writer.join()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +81,9 @@ def test_a_pipe_is_solved_as_it_comes(
 
     writer = threading.Thread(target=write)
     writer.start()
-    runs = PositionFile(pipe, Board(4, 5), one_based=False).runs()
+    positions = PositionFile(pipe, Board(4, 5), one_based=False)
+    assert positions.check() is None  # it can be read only once
+    runs = positions.runs()
     assert moves_of(next(runs)) == ["01"]
     is_read.set()
     assert [moves for run in runs for moves in moves_of(run)] == expected

@@ -1,13 +1,14 @@
-"""Checks of a database server."""
+"""Checks of a database server, and of how limits are enforced."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from db.records.server import ServerState
 from db.store import Store
-from ladder.tools.doctor.machine import Level
-from ladder.tools.doctor.server import examine_server
+from ladder.tools.doctor.database import examine_server
+from ladder.tools.doctor.machine import Level, check_limits
 from tests.support.postgresql import Server, shared_server, why_none
 
 SOUND = ServerState(
@@ -62,3 +63,19 @@ def test_the_state_of_a_real_server_is_read(server: Server) -> None:
         lock.close()
     assert state is not None
     assert (state.may_write, state.is_unsafe, list(state.runs)) == (True, True, [3])
+
+
+@pytest.mark.parametrize(
+    ("has_groups", "expected"),
+    [
+        (True, "the kernel enforces memory and processes"),
+        (False, "may not create control groups (cgroup v2) with the controllers memory and pids"),
+    ],
+)
+def test_the_enforcement_of_limits_is_reported(
+    tmp_path: Path, has_groups: bool, expected: str
+) -> None:
+    """The report differs with control groups and without them."""
+    finding = check_limits(tmp_path if has_groups else None)
+    assert finding.level is Level.OK
+    assert expected in finding.text
