@@ -13,18 +13,16 @@ from pathlib import Path
 from tests.end_to_end.conftest import SERVER
 
 UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
-ENTER, CTRL_C, CTRL_D = "\r", "\x03", "\x04"
+ENTER, CTRL_D = "\r", "\x04"
 PATIENCE_S = 60
 
 
 class Keyboard:
     """A command on a pseudo-terminal and its output so far (`text`)."""
 
-    def __init__(
-        self, words: list[str], *, folder: Path, environment: dict[str, str], lines: int = 24
-    ) -> None:
+    def __init__(self, words: list[str], *, folder: Path, environment: dict[str, str]) -> None:
         self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.modes = termios.tcgetattr(slave)
         self.slave = slave
         self.text = ""

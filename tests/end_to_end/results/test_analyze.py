@@ -68,20 +68,3 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
     forgot = played("analyze", "--forget")
     assert "the analysis of 20 games" in forgot.err
     assert played("report", "--mistakes", "--json").document["bots"] == []
-
-
-@pytest.mark.slow
-def test_bad_input_stores_nothing(played: Ladder) -> None:
-    """One sentence and exit code 2."""
-    for words, sentence in (
-        (("--bots", "nobody"), "nobody"),
-        (("--division", "9x9"), "there is no division '9x9'"),
-        (("--nodes", "0"), "'--nodes': 0 is not a whole number from 1"),
-        (("--games", "0"), "'--games': 0 is not a whole number from 1"),
-    ):
-        done = played("analyze", *words)
-        assert (done.code, done.out) == (2, "")
-        assert sentence in done.err
-    missing = played("analyze", "--db", "missing.db")
-    assert missing.code == 2
-    assert not (played.folder / "missing.db").exists()

@@ -69,14 +69,3 @@ def test_failures_have_the_course_s_codes(ladder: Ladder, flag: str, as_a: int, 
         assert f"code {code}: " in done.err
     wins = 1.0 if as_b > 0 else 0.0
     assert f"ratio of A wins : {wins:g}\n" in (ladder.folder / "result.txt").read_text()
-
-
-def test_bad_arguments_are_refused(ladder: Ladder) -> None:
-    """An unknown name, zero rounds and a missing folder exit with 2 and one line."""
-    for words in [
-        ("nobody", "builtin:random", "result.txt", 1),
-        ("builtin:random", "builtin:random", "result.txt", 0),
-        ("builtin:random", "builtin:random", "no/result.txt", 1),
-    ]:
-        done = ladder("compete", *words)
-        assert (done.code, done.err.count("\n")) == (2, 1), done.err

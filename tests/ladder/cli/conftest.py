@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from db.records.runs import RunKind
+from engine.result import Termination
 from ladder.cli.main import run_command
 from ladder.runs.executor import Workforce
+from tests.support.data.league import Game, League
 
 
 @dataclass(frozen=True)
@@ -43,3 +46,18 @@ def ladder(
         return Done(code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs: a beats b but once, b and c draw, c forfeits; a match is not rated."""
+    path = tmp_path_factory.mktemp("games") / "ladder.db"
+    with League(path, "a", "b", "c", "d") as league:
+        run = league.run()
+        league.pairs(run, "a", "b", 5, "1-0", "0-1")  # games 1 to 10: a wins all
+        league.pair(run, "a", "b", "0-1", "0-1")  # 11: b wins, 12: a wins
+        league.pairs(run, "b", "c", 2, "1/2", "1/2")  # 13 to 16
+        league.pair(run, "c", "b", Game("0-1", Termination.TIMEOUT), "1-0")  # 17, 18: b wins
+        match = league.run(kind=RunKind.MATCH)
+        league.pair(match, "a", "c", "1-0", "1-0")  # 19: a wins, 20: c wins
+    return path

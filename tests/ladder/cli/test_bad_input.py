@@ -1,95 +1,171 @@
 """Bad input: exit code 2, one sentence that says what to do, nothing written."""
 
-import json
+import shlex
+import shutil
 import sqlite3
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from db.store import Store
-from ladder.cli.main import run_command
 from ladder.errors import UsageError
 from ladder.moments import parse_until
-from tests.support.loops import run_in_thread
+from tests.ladder.cli.conftest import Command
 
-REFUSED = [
-    (("run", "--bots", "nobody"), "no registered bot is called 'nobody'"),
-    (("run", "--bots", ","), "--bots: "),
-    (("run", "--bots", "v1"), "at least two different bots"),
-    (("run", "--boards", "13x7"), "--boards: rows must be 4..12, got 13"),
-    (("run", "--boards", "6x7@6,0"), "forbidden cell's row must be 0..5"),
-    (("run", "--boards", "6x7,6x7"), "repeated"),
-    (("run", "--time", "5ms", "--nodes", "7"), "--time: a time cannot be combined"),
-    (("run", "--clock", "10s+"), "--clock: '' is not a time per move"),
-    (("run", "--clock", "0s+1s"), "--clock: '0s' is not a whole number of milliseconds"),
-    (("run", "--clock", "10s", "--time", "5ms"), "--clock: a clock is the time of a whole game"),
-    (("run", "--clock", "v9=5s,10s", "--bots", "v1,v2"), "--clock: v9 does not play in this run"),
-    (("run", "--overage", "60s"), "--overage is for moves that take longer than their --time"),
-    (("worker", "localhost", "--until", "2020-01-01"), "--until: '2020-01-01' is over"),
-    (("worker", "localhost", "--until", "9999d"), "more than a year ahead"),
-    (("run", "--depth", "3", "--bots", "v1,v2"), "v1 plays on time or simulations, not on depth"),
-    (("run", "--resume", "--new"), "contradict each other"),
-    (("run", "--pairing", "gauntlet:nobody"), "is not among the bots"),
-    (("run", "--opening-plies", "99", "--boards", "6x7"), "leaves nothing to play"),
-    (("run", "--opening-plies", "60"), "--opening-plies: no opening of 60 plies"),
-    (("run", "--openings", "missing.txt"), "--openings: missing.txt cannot be read"),
-    (("run", "--openings", "balanced", "--boards", "5x5"), "not for 5x5: `ladder openings make"),
-    (("train", "value", "--player", "ab3"), "ab3 takes no budget of simulations"),
-    (("train", "c4ai", "--opening-plies", "41"), "--opening-plies: no opening of 41 plies"),
-    (("run", "--what"), "No such option: --what"),
-    (("run", "--max-games", "4"), "No such option: --max-games (Possible options: --games)"),
-    (("gate", "v1", "--games", "4"), "No such option: --games (Possible options: --max-games)"),
-    (("match", "v1", "v1"), "two different bots"),
-    (("gate", "v4", "--against", "v4", "--rated"), "cannot be rated"),
-    (("report",), "no database"),
-    (("report", "-o", "missing/report.txt"), "does not exist"),
-    (("bots", "add", "new", "telnet:host"), "unknown specification"),
-    (("bots", "add", "new", "exec:./missing"), "there is no file ./missing"),
-    (("bots", "add", "new", "builtin:v24?hint=0.5"), "ladder: there is no option 'hint': there"),
-    (("bots", "add", "a b", "builtin:v1"), "a bot's name may have letters"),
-    (("solve", "9"), "column 9 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6"),
-    (("solve", "0101010"), "the game is over in '6x7 0101010': nothing to solve"),
-    (("solve", "3z"), "'z' at place 2 of '3z' is not a column"),
-    (("solve", "--file", "nothing.txt"), "--file: nothing.txt cannot be read: No such file"),
-    (("solve", "33", "--file", "nothing.txt"), "either MOVES or --file, not both"),
-    (("solve", "08", "--one-based"), "columns 1..7 on the standard board"),
-    (("bench", "search", "--bots", "nobody"), "no built-in player matches 'nobody'"),
-    (("dance",), "No such command 'dance' (see"),
-    (("reprot",), "No such command 'reprot': did you mean `ladder report`?"),
-    (("list",), "did you mean `ladder bots list`, `ladder games` or `ladder runs`? (see"),
-    (("compare", "v1", "v2"), "`ladder report --compare`"),
-    (("show", "1"), "did you mean `ladder bots show`, `ladder replay` or `ladder runs show`?"),
-    (("bots", "remove", "v1"), "did you mean `ladder bots retire` or `ladder bots delete`?"),
-    (("bots", "show", "flatmc"), "did you mean flat-mc?"),
-    (("bots", "add", "mine", "v1"), "'v1' is not a specification: did you mean builtin:v1?"),
-]
+GATE = "gate v4 --against v3 --simulations 10 --boards 6x7"
+REFUSED = {
+    "run --bots nobody": "no registered bot is called 'nobody'",
+    "run --bots ,": "--bots: ",
+    "run --bots v1": "at least two different bots",
+    "run --boards 13x7": "--boards: rows must be 4..12, got 13",
+    "run --boards 6x7@6,0": "forbidden cell's row must be 0..5",
+    "run --boards 6x7,6x7": "repeated",
+    "run --time 5ms --nodes 7": "--time: a time cannot be combined",
+    "run --clock 10s+": "--clock: '' is not a time per move",
+    "run --clock 0s+1s": "--clock: '0s' is not a whole number of milliseconds",
+    "run --clock 10s --time 5ms": "--clock: a clock is the time of a whole game",
+    "run --clock v9=5s,10s --bots v1,v2": "--clock: v9 does not play in this run",
+    "run --overage 60s": "--overage is for moves that take longer than their --time",
+    "worker localhost --until 2020-01-01": "--until: '2020-01-01' is over",
+    "worker localhost --until 9999d": "more than a year ahead",
+    "run --depth 3 --bots v1,v2": "v1 plays on time or simulations, not on depth",
+    "run --resume --new": "contradict each other",
+    "run --pairing gauntlet:nobody": "is not among the bots",
+    "run --opening-plies 99 --boards 6x7": "leaves nothing to play",
+    "run --opening-plies 60": "--opening-plies: no opening of 60 plies",
+    "run --openings missing.txt": "--openings: missing.txt cannot be read",
+    "run --openings balanced --boards 5x5": "not for 5x5: `ladder openings make",
+    "run --what": "No such option: --what",
+    "run --max-games 4": "No such option: --max-games (Possible options: --games)",
+    "gate v1 --games 4": "No such option: --games (Possible options: --max-games)",
+    "match v1 v1": "two different bots",
+    "gate v4 --against v4 --rated": "cannot be rated",
+    "report": "no database",
+    "report -o missing/report.txt": "does not exist",
+    "bots add new telnet:host": "unknown specification",
+    "bots add new exec:./missing": "there is no file ./missing",
+    "bots add new builtin:v24?hint=0.5": "ladder: there is no option 'hint': there",
+    "bots add 'a b' builtin:v1": "a bot's name may have letters",
+    "bots add mine v1": "'v1' is not a specification: did you mean builtin:v1?",
+    "bots show flatmc": "did you mean flat-mc?",
+    "solve 9": "column 9 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6",
+    "solve 0101010": "the game is over in '6x7 0101010': nothing to solve",
+    "solve 3z": "'z' at place 2 of '3z' is not a column",
+    "solve --board 99": "--board: ",
+    "solve --file nothing.txt": "--file: nothing.txt cannot be read: No such file",
+    "solve 33 --file nothing.txt": "either MOVES or --file, not both",
+    "solve 08 --one-based": "columns 1..7 on the standard board",
+    "bench search --bots nobody": "'nobody' matches no built-in player",
+    "compete nobody builtin:random result.txt 1": "neither a file nor a specification",
+    "compete builtin:random builtin:random result.txt 0": "ROUNDS",
+    "compete builtin:random builtin:random no/result.txt 1": "does not exist",
+    "stats elo": "--wdl",
+    "stats elo --wdl 1,2,3 --penta 1,2,3,4,5": "--wdl",
+    "stats los --penta 0,0,0,0,0": "--penta",
+    f"stats los --wdl {'9' * 5000},0,0": "--wdl",
+    "stats sprt --wdl 1,2,3 --elo0 5 --elo1 0": "elo0",
+    "stats sprt --wdl 1,2,3 --elo0 0 --elo1 5 --alpha 0.7": "alpha",
+    "train value --player ab3": "ab3 takes no budget of simulations",
+    "train c4ai --opening-plies 41": "--opening-plies: no opening of 41 plies",
+    "train c4ai --generations 0": "--generations",
+    "train c4ai --games-per-trial 3": "--games-per-trial: it must be even",
+    "train c4ai --depth 4": "--depth: it must be odd",
+    "train c4ai --boards 3x3": "rows must be",
+    "train c4ai --start none.csv": "cannot be read",
+    "train c4ai --register 'a b'": "a bot's name",
+    "train c4ai --register v4": "already registered",
+    "train c4ai -o /dev/null": "--output: /dev/null/generations.jsonl cannot be read",
+    "queue add gate nosuch --against v3": "no registered bot is called 'nosuch'",
+    "queue add gate v4": "Missing option '--against'",
+    "queue add gate v4 --against v3 --boards 1x1": "--boards: ",
+    "queue add gate v4 --against v3 --nosuch": "No such option",
+    f"queue add -- {GATE} --db x.db": "--db cannot stand in the queue",
+    "queue add run --bots v1,v2": "never end: give it --games, --hours or --until-error",
+    "queue add select v2 v2 --against v4": "v2",
+    "queue add suite make x.jsonl": "'suite make' cannot wait in the queue: give one of run",
+    "queue add tune builtin:v18 --param nosuch=0..1": "nosuch",
+    f"queue add {GATE} --note 'a\x1b[31m'": "--note must be printable text",
+    "dance": "No such command 'dance' (see",
+    "reprot": "No such command 'reprot': did you mean `ladder report`?",
+    "list": "did you mean `ladder bots list`, `ladder games` or `ladder runs`? (see",
+    "compare v1 v2": "`ladder report --compare`",
+    "show 1": "did you mean `ladder bots show`, `ladder replay` or `ladder runs show`?",
+    "bots remove v1": "did you mean `ladder bots retire` or `ladder bots delete`?",
+}
+"""Command lines in an empty folder, and a part of the sentence that refuses each."""
 
-
-@pytest.fixture(autouse=True)
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every command runs in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LADDER_DB", raising=False)
-    return tmp_path
+REFUSED_WITH_GAMES = {
+    "games --won": "--bot",
+    "games --opponent b": "--bot",
+    "games --side first": "--bot",
+    "games --forfeit --ending timeout": "contradict",
+    "games --plies 30..20": "at least 30",
+    "games --division other": "there is no division 'other'",
+    "games --bot a --won --lost": "contradict",
+    "games --bot nobody": "no registered bot is called 'nobody'",
+    "games --run 7": "there is no run 7",
+    "replay --last-loss b c": "b has lost no game against c",
+    "replay --last-loss nobody": "no registered bot is called 'nobody'",
+    "replay --last-loss": "--last-loss",
+    "replay": "GAME",
+    "replay 1 2": "GAME",
+    "replay a": "`ladder games`",
+    "replay 1 --nodes 5": "--analyze",
+    "replay 1 --time 5s": "--analyze",
+    "replay 99 --analyze": "no game 99",
+    "report --history nobody": "no registered bot is called 'nobody'",
+    "report --mistakes --regressions": "--mistakes and --regressions contradict each other",
+    "report --against nobody": "'nobody' has no rated games",
+    "report --against c --bots a": "has met none",
+    "report --against c --compare a b": "--against",
+    "report --bots ,": "--bots",
+    "report --fail-undecided": "--fail-undecided needs --regressions",
+    "report --html missing/night.html": "does not exist",
+    "report --html .": "is a folder",
+    "report --html night.html --regressions": "contradict each other",
+    "report --html ladder.db": "a file of another program",
+    "report --compare a": "--compare",
+    "report a b": "--compare",
+    "report --compare a a": "--compare",
+    "report --compare a d": "'d' has no rated games",
+    "analyze --bots nobody": "nobody",
+    "analyze --division 9x9": "there is no division '9x9'",
+    "analyze --nodes 0": "'--nodes': 0 is not a whole number from 1",
+    "analyze --db missing.db": "missing.db",
+    "runs delete 1": "--yes",
+    "runs delete 9 --yes": "there is no run 9",
+    "runs --db ladder.db delete 1 --yes": "--db must follow delete",
+    "runs --json delete 1": "--json must follow delete",
+    "runs --db none.db": "none.db",
+}
+"""Command lines beside the database `games`, likewise."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("words", "sentence"), REFUSED, ids=[" ".join(w) for w, _ in REFUSED])
-def test_bad_input_is_refused(
-    words: tuple[str, ...],
-    sentence: str,
-    capsys: pytest.CaptureFixture[str],
-    empty_folder: Path,
-) -> None:
+@pytest.mark.parametrize("line", REFUSED)
+def test_bad_input_is_refused(ladder: Command, tmp_path: Path, line: str) -> None:
     """The exit code must be 2, the sentence one line, and the folder as empty as before."""
-    assert run_in_thread(run_command, [*words]) == 2
-    output = capsys.readouterr()
-    assert sentence in output.err
-    assert output.err.startswith("ladder: ")
-    assert len(output.err.splitlines()) == 1
-    assert output.out == ""
-    assert list(empty_folder.iterdir()) == []
+    done = ladder(*shlex.split(line))
+    assert (done.code, done.out) == (2, ""), done.err
+    assert REFUSED[line] in done.err
+    assert done.err.startswith("ladder: ")
+    assert len(done.err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("line", REFUSED_WITH_GAMES)
+def test_bad_questions_are_refused(ladder: Command, games: Path, tmp_path: Path, line: str) -> None:
+    """Nothing is shown, deleted or written."""
+    file = Path(shutil.copy(games, tmp_path / "ladder.db"))
+    done = ladder(*shlex.split(line))
+    assert (done.code, done.out) == (2, ""), done.err
+    assert REFUSED_WITH_GAMES[line] in done.err
+    assert len(done.err.splitlines()) == 1
+    assert [*tmp_path.glob("*.html")] == []
+    with Store.open(str(file)) as store:
+        assert sum(store.games.count_by_run().values()) == 20
 
 
 def other_program(path: Path) -> None:
@@ -119,26 +195,22 @@ def text_file(path: Path) -> None:
 )
 @pytest.mark.parametrize("command", ["run", "report"])
 def test_a_foreign_database_is_left_alone(
-    make: object,
-    sentence: str,
-    command: str,
-    capsys: pytest.CaptureFixture[str],
-    empty_folder: Path,
+    ladder: Command, tmp_path: Path, make: Callable[[Path], None], sentence: str, command: str
 ) -> None:
     """A file of another program or a newer version must be refused and not changed."""
-    path = empty_folder / "games.db"
-    make(path)  # type: ignore[operator]
+    path = tmp_path / "games.db"
+    make(path)
     before = path.read_bytes()
-    capsys.readouterr()
-    assert run_command([command, "--db", str(path)]) == 2
-    assert sentence in capsys.readouterr().err
+    done = ladder(command, "--db", path)
+    assert done.code == 2
+    assert sentence in done.err
     assert path.read_bytes() == before
 
 
-def test_a_missing_folder_is_named_and_not_made(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_folder_is_named_and_not_made(ladder: Command) -> None:
     """A database in a folder that does not exist must not make the folder."""
-    assert run_command(["run", "--db", "no/such/games.db", "--games", "2"]) == 2
-    assert "there is no folder" in capsys.readouterr().err
+    done = ladder("run", "--db", "no/such/games.db", "--games", "2")
+    assert (done.code, "there is no folder" in done.err) == (2, True)
     assert not Path("no").exists()
 
 
@@ -154,50 +226,41 @@ def test_a_missing_folder_is_named_and_not_made(capsys: pytest.CaptureFixture[st
         ("[run]\nbots = [['v1']]\n", "bots must be a list of one or more words or numbers"),
     ],
 )
-def test_a_bad_configuration_is_refused(
-    content: str, sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_configuration_is_refused(ladder: Command, content: str, sentence: str) -> None:
     """The sentence must name the file and what is wrong in it."""
     Path("ladder.toml").write_text(content)
-    assert run_command(["run"]) == 2
-    assert sentence in capsys.readouterr().err
+    done = ladder("run")
+    assert (done.code, sentence in done.err) == (2, True)
 
 
-def test_the_configuration_gives_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_configuration_gives_defaults(ladder: Command) -> None:
     """Options come from ladder.toml unless the command line gives them."""
     Path("ladder.toml").write_text(
         'db = "night.db"\n[run]\ntime = "never"\n[bots.list]\njson = true\nall = true\n'
     )
-    assert run_command(["bots", "list"]) == 0
-    assert capsys.readouterr().out.startswith("[")
-    assert run_command(["report"]) == 2
-    assert "night.db" in capsys.readouterr().err
-    assert run_command(["run"]) == 2
-    assert "'never'" in capsys.readouterr().err
+    assert ladder("bots", "list").out.startswith("[")
+    assert "night.db" in ladder("report").err
+    assert "'never'" in ladder("run").err
 
 
-def test_one_board_is_the_default_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("boards", "board"), [('"4x4"', "4x4"), ('["4x4"]', "4x4"), ('"thu"', "6x7")]
+)
+def test_one_board_is_the_default_of_every_command(
+    ladder: Command, boards: str, board: str
+) -> None:
     """`boards` outside of every table must also reach commands with a single `--board`."""
-    Path("ladder.toml").write_text('boards = "4x4"\n')
-    assert run_command(["solve", "--nodes", "10", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["board"] == "4x4"
-    Path("ladder.toml").write_text('boards = ["4x4"]\n')
-    assert run_command(["solve", "--nodes", "10", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["board"] == "4x4"
-    Path("ladder.toml").write_text('boards = "thu"\n')
-    assert run_command(["solve", "1", "--nodes", "10", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["board"] == "6x7"
+    Path("ladder.toml").write_text(f"boards = {boards}\n")
+    assert ladder("solve", "1", "--nodes", "10", "--json").document["board"] == board
     Path("ladder.toml").write_text('boards = "3x3"\n')
-    assert run_command(["run"]) == 2
-    assert "--boards: " in capsys.readouterr().err
+    assert "--boards: " in ladder("run").err
 
 
-def test_a_group_without_a_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_without_a_command_prints_its_help(ladder: Command) -> None:
     """Help that was not asked for by name is help all the same, and not an error's sentence."""
-    assert run_command(["bots"]) == 2
-    printed = capsys.readouterr()
-    assert printed.out.startswith("Usage: ladder bots")
-    assert printed.err == ""
+    done = ladder("bots")
+    assert (done.code, done.err) == (2, "")
+    assert done.out.startswith("Usage: ladder bots")
 
 
 @pytest.mark.parametrize(
@@ -211,13 +274,13 @@ def test_a_group_without_a_command_prints_its_help(capsys: pytest.CaptureFixture
     ],
 )
 def test_a_specification_without_its_kind_is_completed(
-    spec: str, said: str, capsys: pytest.CaptureFixture[str]
+    ladder: Command, spec: str, said: str
 ) -> None:
     """A user who forgets the kind or the path of a bot must read how to write it."""
     Path("cbot").write_text("")
     Path("bot.py").write_text("")
-    assert run_command(["bots", "add", "mine", spec]) == 2
-    assert said in capsys.readouterr().err
+    done = ladder("bots", "add", "mine", spec)
+    assert (done.code, said in done.err) == (2, True)
 
 
 NOW = datetime(2026, 11, 20, 17, 30)

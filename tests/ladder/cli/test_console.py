@@ -24,11 +24,3 @@ def test_a_text_is_printed_as_it_is(text: str) -> None:
     with Live(table, console=console, auto_refresh=False):
         pass
     assert file.getvalue().count(text) == 2 + 4 + 4
-
-
-def test_control_characters_of_a_text_stay_text() -> None:
-    """A terminal must get the console's own sequences and none of the text's."""
-    file = io.StringIO()
-    console = plain_console(file=file)
-    console.print("a\x1b]0;title\x07\x9b31m\u202eb", Text("c\x1b[2Jd"))
-    assert file.getvalue() == "a\\x1b]0;title\\x9b31m\\u202eb c\\x1b[2Jd\n"

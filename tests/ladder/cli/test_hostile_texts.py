@@ -16,7 +16,6 @@ from db.records.bots import NewBot, NewRevision
 from db.records.exchange import GameLine
 from db.records.launch import Launch
 from db.store import Store
-from ladder.cli.main import run_command
 from ladder.errors import UsageError
 from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
 from ladder.results.exchange.importing import import_games
@@ -29,29 +28,9 @@ from reports.layout.format import annotation, csv_cell, markdown_text, xml_text
 from reports.run import RunView
 from tests.db.making import new_run, play_all
 from tests.fuzz.valid import NAMES, exported, make_empty
+from tests.ladder.cli.conftest import Command, Done
 from tests.support.data.hostile_texts import NO_NAMES, is_shown_safely
-from tests.support.loops import run_in_thread
 from tests.support.unconfined import UNCONFINED
-
-Said = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Said:
-    """Run a command in a folder of its own, and return its exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LADDER_DB", raising=False)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        # `analyze` runs at idle priority, which only ends with its thread.
-        code = run_in_thread(run_command, [*words])
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
-
 
 # The doors.
 
@@ -124,15 +103,15 @@ def old_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shown(said: Said, old_database: Path) -> Said:
+def shown(ladder: Command, old_database: Path) -> Callable[..., Done]:
     """Run a command on the old database, and check that only text is printed."""
 
-    def run(*words: str) -> tuple[int, str, str]:
-        code, out, err = said(*words, "--db", str(old_database))
-        for text in (out, err):
+    def run(*words: str) -> Done:
+        done = ladder(*words, "--db", old_database)
+        for text in (done.out, done.err):
             assert is_shown_safely(text), text
-        assert "internal error" not in err
-        return code, out, err
+        assert "internal error" not in done.err
+        return done
 
     return run
 
@@ -152,28 +131,27 @@ SHOWING = [
     ("bisect", f"exec:{RED}", "--good", RED, "--bad", SPLIT), ("tune", RED, "--param", "c=0..1"),
     ("tune", "builtin:v18", "--param", f"{RED}=0.2..1.2"), ("compete", RED, SPLIT, "out", "1"),
     ("play", RED), ("doctor",), ("queue", "list"), ("queue", "add", "match", RED, SPLIT),
-    ("analyze", "--games", "2", "--nodes", "1"), ("analyze", "--division", RED),
-    ("suite", "make", f"/no-such-place/{RED}"), ("suite", "run", RED, "forbidden"),
+    ("analyze", "--division", RED), ("suite", "make", f"/no-such-place/{RED}"),
+    ("suite", "run", RED, "forbidden"),
 ]  # fmt: skip
 """Commands that show texts of the database or of their command line."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", SHOWING)
-def test_an_old_database_is_shown_safely(shown: Said, words: tuple[str, ...]) -> None:
+def test_an_old_database_is_shown_safely(shown: Callable[..., Done]) -> None:
     """Nothing that comes out may be more than printable text, and no error a defect of ours."""
-    code, _, _ = shown(*words)
-    assert code != 1 or words == ("doctor",)
+    failed = [words for words in SHOWING if shown(*words).code == 1]
+    assert failed == [("doctor",)]
 
 
 @pytest.mark.slow
-def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Said) -> None:
+def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Callable[..., Done]) -> None:
     """Exports must be well-formed whatever they hold; JSON Lines must keep it to the letter."""
     names = set()
-    games = [msgspec.json.decode(line, type=GameLine) for line in shown("export")[1].splitlines()]
-    table = csv.DictReader(io.StringIO(shown("export", "--format", "csv")[1]))
+    games = [msgspec.json.decode(line, type=GameLine) for line in shown("export").out.splitlines()]
+    table = csv.DictReader(io.StringIO(shown("export", "--format", "csv").out))
     tags = frozenset((b"White", b"Result"))
-    lines = shown("export", "--format", "pgn")[1].encode().splitlines(keepends=True)
+    lines = shown("export", "--format", "pgn").out.encode().splitlines(keepends=True)
     for one, row, found in zip(games, table, tagged_games(lines, wanted=tags), strict=True):
         assert (row["first"], row["moves"]) == (visible(one.first), one.moves)
         assert decode_tag(found.tags[b"White"]) == visible(one.first)
@@ -183,19 +161,19 @@ def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Said) -> No
 
 
 @pytest.mark.slow
-def test_reports_of_an_old_database_keep_their_rows(shown: Said) -> None:
+def test_reports_of_an_old_database_keep_their_rows(shown: Callable[..., Done]) -> None:
     """No name may make a row, a column, markup or a formula of its own."""
-    document = json.loads(shown("report", "--json")[1])
+    document = shown("report", "--json").document
     names = [bot["name"] for bot in document["bots"]]
     assert {*names} <= {*NO_NAMES}
-    rows = list(csv.reader(io.StringIO(shown("report", "--format", "csv")[1])))
+    rows = list(csv.reader(io.StringIO(shown("report", "--format", "csv").out)))
     assert [row[1] for row in rows[1:]] == [csv_cell(name) for name in names]
-    markdown = shown("report", "--pairs", "--format", "markdown")[1]
+    markdown = shown("report", "--pairs", "--format", "markdown").out
     assert "<script" not in markdown
     for rows_of_table in re.findall(r"(?:^\|.*\n)+", markdown, re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in rows_of_table.splitlines()}
         assert len(widths) == 1, rows_of_table
-    assert "\n  [/bold]" not in shown("report")[1]
+    assert "\n  [/bold]" not in shown("report").out
 
 
 @pytest.mark.parametrize("name", NO_NAMES)

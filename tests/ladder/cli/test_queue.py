@@ -1,7 +1,5 @@
 """`ladder queue`: commands are checked, stored, listed and cancelled."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.ladder.cli.conftest import Command
@@ -29,34 +27,3 @@ def test_jobs_are_listed_and_cancelled(ladder: Command) -> None:
     assert [job["note"] for job in jobs] == ["why", "why", ""]
     assert "cancelled" in ladder("queue", "list").out
     assert ladder("runs", "--json").document == {"runs": []}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (("gate", "nosuch", "--against", "v3"), "no registered bot is called 'nosuch'"),
-        (("gate", "v4"), "Missing option '--against'"),
-        (("gate", "v4", "--against", "v3", "--boards", "1x1"), "--boards: "),
-        (("gate", "v4", "--against", "v3", "--nosuch"), "No such option"),
-        (("--", *GATE, "--db", "x.db"), "--db cannot stand in the queue"),
-        (
-            ("run", "--bots", "v1,v2"),
-            "this run would never end: give it --games, --hours or --until-error",
-        ),
-        (("select", "v2", "v2", "--against", "v4"), "v2"),
-        (("suite", "make", "x.jsonl"), "'suite make' cannot wait in the queue: give one of run"),
-        (("report",), "'report' cannot wait in the queue: give one of run"),
-        (("tune", "builtin:v18", "--param", "nosuch=0..1"), "nosuch"),
-        ((*GATE, "--note", "a\x1b[31m"), "--note must be printable text"),
-    ],
-)
-def test_what_cannot_start_is_refused(
-    ladder: Command, tmp_path: Path, words: tuple[str, ...], problem: str
-) -> None:
-    """A sentence says why, and no new database is left."""
-    done = ladder("queue", "add", *words)
-    assert done.code == 2
-    assert problem in done.err
-    assert "Traceback" not in done.err
-    assert not (tmp_path / "ladder.db").exists()

@@ -126,27 +126,6 @@ def test_deleting_asks_for_confirmation(
     assert len(ladder("runs", "--json").document["runs"]) == left
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (("delete", "1"), "--yes"),
-        (("delete", "9", "--yes"), "there is no run 9"),
-        (("--db", "ladder.db", "delete", "1", "--yes"), "--db must follow delete"),
-        (("--json", "delete", "1"), "--json must follow delete"),
-        (("--db", "none.db"), "none.db"),
-    ],
-)
-@pytest.mark.usefixtures("league")
-def test_an_ambiguous_or_unknown_deletion_is_refused(
-    ladder: Command, words: tuple[str, ...], named: str
-) -> None:
-    """Nothing is deleted by mistake, unasked, or in another database than was named."""
-    done = ladder("runs", *words)
-    assert done.code == 2
-    assert named in done.err
-    assert len(ladder("runs", "--json").document["runs"]) == 5
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"a": 3}, {"command": "hop"}, {"command": "run hop"}])
 def test_a_run_of_another_versions_command_is_shown(

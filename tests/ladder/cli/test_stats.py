@@ -1,0 +1,37 @@
+"""`ladder stats`: counts are read in their documented order, and bounds are named as such."""
+
+import pytest
+
+from tests.ladder.cli.conftest import Command
+
+
+def test_published_counts_have_their_published_numbers(ladder: Command) -> None:
+    """Both kinds of counts give the figures of fastchess, under the keys of the contract."""
+    document = ladder("stats", "elo", "--penta", "34,54,63,64,75", "--json").document
+    assert list(document) == ["score", "elo", "error95", "nelo", "nelo_error95", "los", "games"]
+    assert document["elo"] == pytest.approx(55.58, abs=0.05)
+    assert document["games"] == 580
+    words = ("--wdl", "36433,68692,36027", "--elo0", "0", "--elo1", "2", "--model", "normalized")
+    document = ladder("stats", "sprt", *words, "--json").document
+    assert list(document) == ["llr", "lower", "upper", "state"]
+    assert document["llr"] == pytest.approx(0.92, abs=0.01)
+    assert document["state"] == "continue"
+    assert "no decision yet" in ladder("stats", "sprt", *words).out
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "key", "bound"),
+    [
+        (("--wdl", "100,0,0"), "at least +606.8 (95 %)", "elo_at_least", 606.79),
+        (("--penta", "50,0,0,0,0"), "at most -483.8 (95 %)", "elo_at_most", -483.757),
+    ],
+)
+def test_a_shutout_is_reported_as_a_bound(
+    ladder: Command, words: tuple[str, ...], shown: str, key: str, bound: float
+) -> None:
+    """Text has only a bound, and JSON has its key."""
+    text = ladder("stats", "elo", *words).out
+    assert shown in text
+    assert "±" not in text
+    document = ladder("stats", "elo", *words, "--json").document
+    assert document[key] == pytest.approx(bound, abs=0.01)
