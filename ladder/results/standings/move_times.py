@@ -60,4 +60,4 @@ def _summary(name: str, thoughts: Sequence[Thought], limit_ms: float | None) -> 
     clocks = [(one.time_us, one.cpu_us) for one in thoughts if one.cpu_us is not None]
     wall_ms, cpu_ms = (np.mean(clocks, axis=0) / 1000).tolist() if clocks else (None, None)
     late = 0 if limit_ms is None else int((times > limit_ms).sum())
-    return MoveTimes(name, len(times), *quantiles, late, wall_ms, cpu_ms)
+    return MoveTimes(name, len(times), *quantiles, late=late, wall_ms=wall_ms, cpu_ms=cpu_ms)
