@@ -56,8 +56,9 @@ def move_times(games: Sequence[GameRow], budget: Mapping[str, int]) -> list[Move
 
 def _summary(name: str, thoughts: Sequence[Thought], limit_ms: float | None) -> MoveTimes:
     times = np.array([thought.time_us for thought in thoughts]) / 1000
-    quantiles = np.quantile(times, (0.01, 0.25, 0.5, 0.75, 0.99), method="higher").tolist()
+    shares = (0.01, 0.25, 0.5, 0.75, 0.99)
+    low, quarter, median, more, high = np.quantile(times, shares, method="higher").tolist()
     clocks = [(one.time_us, one.cpu_us) for one in thoughts if one.cpu_us is not None]
     wall_ms, cpu_ms = (np.mean(clocks, axis=0) / 1000).tolist() if clocks else (None, None)
     late = 0 if limit_ms is None else int((times > limit_ms).sum())
-    return MoveTimes(name, len(times), *quantiles, late=late, wall_ms=wall_ms, cpu_ms=cpu_ms)
+    return MoveTimes(name, len(times), low, quarter, median, more, high, late, wall_ms, cpu_ms)
