@@ -20,7 +20,6 @@ from sqlalchemy import Connection, insert, inspect, select, text, update
 
 from bots.catalogue import parse_player
 from bots.errors import BotsError
-from db.backends import Backend
 from db.database import Database
 from db.migrations import FORMER, create_tables, stored_version
 from db.models import METADATA, PAIRS, REVISIONS, RUNS, Pair, Revision, Run
@@ -52,27 +51,25 @@ def convert_file(database: Database) -> None:
     driver.execute("PRAGMA foreign_keys=OFF")  # as tables are dropped
     try:
         with database.writing() as connection:
-            version = stored_version(connection, database.backend)
+            version = stored_version(connection, database.place)
             if version in FORMER:  # no other process was faster
-                _convert(connection, database.backend, version)
+                _convert(connection, str(database.path), version)
     finally:
         if any(row[1] == "former" for row in driver.execute("PRAGMA database_list")):
             driver.execute("DETACH former")
         driver.execute("PRAGMA foreign_keys=ON")
 
 
-def _convert(connection: Connection, backend: Backend, version: str) -> None:
-    connection.exec_driver_sql(
-        "ATTACH ? AS former", (_copy_file(str(backend.place.path), version),)
-    )
+def _convert(connection: Connection, path: str, version: str) -> None:
+    connection.exec_driver_sql("ATTACH ? AS former", (_copy_file(path, version),))
+    schema = inspect(connection)
     former = {
-        name: {column["name"] for column in inspect(connection).get_columns(name, "former")}
-        for name in backend.tables(connection)
-        if not name.startswith("sqlite_")
+        name: {column["name"] for column in schema.get_columns(name, "former")}
+        for name in schema.get_table_names("former")
     }
     for name in former:
         connection.exec_driver_sql(f"DROP TABLE {name}")
-    create_tables(connection, backend)
+    create_tables(connection)
     for table in METADATA.sorted_tables:
         if table is PAIRS:
             _copy_pairs(connection)

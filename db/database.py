@@ -2,22 +2,27 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
-from db.backends import Backend, backend_of
-from db.backends.backend import BUSY, locate
-from db.backends.locks import HeldLock, LockKind, ProcessLocks
-from db.errors import Busy, CommitLost, DatabaseError, Locked, Unreachable, Unwritable
+from db.backends import backend_of
+from db.backends.backend import BUSY, OpenMode, locate
+from db.backends.locks import (
+    WRITER,
+    FileLocks,
+    HeldLock,
+    LockKind,
+    ProcessLocks,
+    SessionLocks,
+    find_live,
+)
+from db.errors import Busy, CommitLost, DatabaseError, Unreachable, Unwritable
 from db.migrations import check_version, create_tables, stored_version
 from db.retry_policy import RetryPolicy, retried
 
-T = TypeVar("T")
-Converter = Callable[["Database"], None]
-"""Replaces the tables of a former version by the current ones, with their rows."""
 OPENING_S = 5.0
 """How long to wait, when a command begins, for a server that does not answer, in seconds.
 
@@ -28,27 +33,29 @@ PAGE_WAIT_S = 2.0
 
 
 class Database:
-    """The connections of one `Store`: one reads what is committed, one writes.
+    """The connections of a database: one reads what is committed, one writes.
 
     Attributes:
-        backend: the kind of database, and its place.
+        place: the database's file or URL.
+        backend: the kind of database.
+        engine: makes the connections.
         retry_policy: how long to wait for a server that does not answer.
         held_locks: locks that the writer's session holds.
         is_read_only: whether this process cannot write the database.
 
     """
 
-    def __init__(self, backend: Backend, engine: Engine, *, only_reads: bool = False) -> None:
-        self.backend = backend
-        self.place = backend.place
-        self.engine = engine
-        self.retry_policy = RetryPolicy()
+    def __init__(
+        self, where: str, mode: OpenMode, busy_s: float, retry_policy: RetryPolicy
+    ) -> None:
+        """Connect to nothing yet. Raises DatabaseError."""
+        self.place = locate(where)
+        self.backend = backend_of(self.place, busy_s)
+        self.engine = self.backend.make_engine(mode)
+        self.retry_policy = retry_policy
         self.held_locks: set[HeldLock] = set()
-        self.is_read_only = only_reads
-        self._only_reads = only_reads
-        self._identity = backend.identity()
-        self._stamp: object = None
-        """The backend's stamp, of a file that no process may write meanwhile."""
+        self.is_read_only = not mode.writes
+        self._mode = mode
         self._reader: Connection | None = None
         self._writer: Connection | None = None
         self._session: int | None = None
@@ -62,7 +69,6 @@ class Database:
         create: bool = True,
         busy_s: float = 10.0,
         retry_policy: RetryPolicy | None = None,
-        convert: "Converter | None" = None,
     ) -> Self:
         """Open or create a database; convert a file of a former version.
 
@@ -71,50 +77,32 @@ class Database:
             create: whether to create a missing database.
             busy_s: seconds that a write waits for another one.
             retry_policy: how long to wait for a server, while opening at most OPENING_S.
-            convert: converts a file of a former version; None to refuse it.
 
         Raises:
-            DatabaseError: it cannot be opened.
+            DatabaseError: it cannot be opened; nothing was written.
 
         """
-        backend = backend_of(locate(where), busy_s)
-        with backend.translating():
-            backend.check_place(create=create)
-            database = cls(backend, backend.make_engine())
-            if retry_policy is not None:
-                database.retry_policy = retry_policy
-            with database.closed_on_error():
-                database.retry_policy.retry(
-                    lambda: database._prepare(create=create, convert=convert), OPENING_S
-                )
-        return database
+        return cls._open(where, OpenMode.CREATE if create else OpenMode.WRITE, busy_s, retry_policy)
 
     @classmethod
-    def open_to_read(cls, where: str, *, busy_s: float = 10.0, **options: Any) -> Self:
-        """Open an existing database, even if it cannot be written: as `open` does, or to read it.
+    def open_to_read(
+        cls, where: str, *, busy_s: float = 10.0, retry_policy: RetryPolicy | None = None
+    ) -> Self:
+        """Open an existing database for reading, even if it cannot be written.
 
-        Args:
-            where: a file path or a URL.
-            busy_s: seconds that a write waits for another one.
-            options: more arguments of `open`.
+        A writable file of a former version is converted.
 
         Raises:
             DatabaseError: it cannot be read.
 
         """
         try:
-            return cls.open(where, create=False, busy_s=busy_s, **options)
+            return cls._open(where, OpenMode.WRITE, busy_s, retry_policy)
         except Unwritable:  # no permission, or a full disk
-            backend = backend_of(locate(where), busy_s)
-            engine = backend.make_reading_engine()
-            if engine is None:
-                raise
-        database = cls(backend, engine, only_reads=True)
-        database._stamp = backend.stamp()
-        return database._checked()
+            return cls._open(where, OpenMode.READ, busy_s, retry_policy)
 
     @classmethod
-    def follow(cls, where: str, *, busy_s: float) -> Self:
+    def follow(cls, where: str, *, busy_s: float = 2.0) -> Self:
         """Open an existing database to read it while others write it; convert nothing.
 
         Each read is a short transaction, so that it does not delay SQLite's checkpoints.
@@ -123,61 +111,71 @@ class Database:
             DatabaseError: it cannot be read.
 
         """
-        backend = backend_of(locate(where), busy_s)
-        with backend.translating():
-            database = cls(backend, backend.make_following_engine(), only_reads=True)
-        database.retry_policy.seconds = PAGE_WAIT_S
-        return database._checked()
+        return cls._open(where, OpenMode.FOLLOW, busy_s, RetryPolicy(PAGE_WAIT_S))
 
-    @contextmanager
-    def closed_on_error(self) -> Iterator[None]:
-        """Close all connections if the block fails."""
+    @classmethod
+    def _open(cls, where: str, mode: OpenMode, busy_s: float, policy: RetryPolicy | None) -> Self:
+        database = cls(where, mode, busy_s, policy or RetryPolicy())
         try:
-            yield
+            database.retry_policy.retry(database._prepare, OPENING_S)
         except BaseException:
-            self.close()
+            database.close()
             raise
+        return database
 
-    def _checked(self) -> Self:
-        """Refuse a database of another program or version."""
-        with self.closed_on_error(), self.reading() as connection:
-            self.backend.check_database(connection)
-            check_version(stored_version(connection, self.backend), self.backend)
-        return self
-
-    def _prepare(self, *, create: bool, convert: "Converter | None") -> None:
+    def _prepare(self) -> None:
+        """Check the database, and create or convert its tables."""
         with self.reading() as connection:
             self.backend.check_database(connection)
-            version = stored_version(connection, self.backend)
-            if version == migrations.HEAD:
+            version = stored_version(connection, self.place)
+            if version == migrations.HEAD and not self.is_read_only:
                 self.is_read_only = not self.backend.is_writable(connection)
-        if version is None and create:
-            self._create()
-        elif version in migrations.FORMER and self.place.path is not None and convert:
-            convert(self)
+        if version is None and self._mode is OpenMode.CREATE:
+            with self.writing() as connection:
+                if stored_version(connection, self.place) is None:  # no other process was faster
+                    create_tables(connection)
+        elif version in migrations.FORMER and self.place.path is not None and self._mode.writes:
+            self._convert()
         else:
             check_version(version, self.backend)
         if not self.is_read_only:
-            for connection in (self.reader, self.writer):
-                self.backend.configure(connection)
+            with self.translating_errors():
+                for connection in (self.reader, self.writer):
+                    self.backend.configure(connection)
 
-    def _create(self) -> None:
-        with self.writing() as connection:
-            if stored_version(connection, self.backend) is None:  # no other process was faster
-                create_tables(connection, self.backend)
+    def _convert(self) -> None:
+        """Replace the tables of a former version by the current ones, with their rows."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, also lost ones."""
         for connection in (self._reader, self._writer):
             if connection is not None:
-                connection.close()
+                with suppress(SQLAlchemyError, *self.backend.driver_errors):
+                    connection.invalidate()  # rolls nothing back, which a lost one cannot
+                    connection.close()
         self._reader = self._writer = None
-        self.engine.dispose()
+
+    @property
+    def path(self) -> str | None:
+        """The absolute path of the SQLite file; None for a server."""
+        return self.place.path
+
+    @property
+    def where(self) -> str:
+        """The path or URL for messages, without a password."""
+        return str(self.place)
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the database was deleted or replaced by another file."""
-        return self.backend.identity() != self._identity
+        """Whether the database was deleted, replaced by another file, or converted."""
+        return self.backend.is_replaced
 
     def change_mark(self) -> object:
         """Return a value that changes whenever another connection commits."""
@@ -193,7 +191,7 @@ class Database:
 
     @property
     def writer(self) -> Connection:
-        """The connection that writes."""
+        """The connection that writes. A new one that replaces a lost one holds the same locks."""
         if self._writer is None:
             connection = self.engine.connect().execution_options(**self.backend.writing_options)
             try:
@@ -216,19 +214,16 @@ class Database:
             with self.backend.translating():
                 yield
         except Unreachable:
-            self._drop_connections()
+            self.close()
             raise
         except Busy as error:
-            raise self._name_blocker(error) from error
-
-    def _name_blocker(self, error: Busy) -> Busy:
-        """Return the error with the name of the session that blocks."""
-        blocker = None
-        with suppress(DatabaseError):
-            blocker = self.backend.name_blocker(self)
-        if blocker is None:
-            return error
-        return Busy(f"{self.place} {BUSY.format(who=blocker)}")
+            blocker = None
+            if self.path is None:
+                with suppress(DatabaseError), self.reading() as connection:
+                    blocker = find_live(connection, WRITER).get(0)
+            if blocker is None:
+                raise
+            raise Busy(f"{self.place} {BUSY.format(who=blocker)}") from error
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -242,8 +237,7 @@ class Database:
         try:
             yield
         finally:  # after an error, too: the change may have caused it
-            if self._stamp is not None and self.backend.stamp() != self._stamp:
-                raise Locked(f"{self.place} was written while it was read: try again")
+            self.backend.check_unchanged()
 
     @contextmanager
     def writing(self, *, repeatable: bool = True) -> Iterator[Connection]:
@@ -257,7 +251,7 @@ class Database:
             DatabaseError: this process cannot write the database.
 
         """
-        if self._only_reads:
+        if not self._mode.writes:
             raise Unwritable(f"{self.place} can only be read; choose another database to write")
         is_complete = False
         try:
@@ -294,27 +288,25 @@ class Database:
                 for cursor in cursors:  # a generator that was abandoned leaves its cursor open
                     cursor.close()
 
-    def retry(self, attempt: Callable[[], T]) -> T:
-        """Return the result of an attempt, repeated while the server does not answer."""
-        return self.retry_policy.retry(attempt)
-
     def process_locks(self, kind: LockKind) -> ProcessLocks:
         """Open the locks that show which runs or jobs are in play.
 
         Raises:
-            DatabaseError: they cannot be opened.
+            Unwritable: the lock file beside a SQLite file cannot be created.
 
         """
-        return self.backend.process_locks(self, kind)
+        if self.path is not None:
+            return FileLocks(self.path, kind)
+        return SessionLocks(self._in_session, self.held_locks, kind)
 
-    def _drop_connections(self) -> None:
-        """Drop connections that may be lost."""
-        for connection in (self._reader, self._writer):
-            if connection is not None:
-                with suppress(SQLAlchemyError, *self.backend.driver_errors):
-                    connection.invalidate()
-                    connection.close()
-        self._reader = self._writer = None
+    def _in_session(self, action: Callable[[Connection], Any]) -> Any:
+        """Return the result of an action in a transaction of the session that holds locks."""
+
+        def attempt() -> Any:
+            with self.translating_errors(), self.writer.begin():
+                return action(self.writer)
+
+        return self.retry_policy.retry(attempt)
 
 
 class Queries:

@@ -56,32 +56,26 @@ class RetryPolicy:
         if self._is_retrying:
             return attempt()
         self._is_retrying = True
+        began, pause, is_repeated = time.monotonic(), FIRST_PAUSE_S, False
         try:
-            return self._retry(attempt, answer_s)
+            while True:
+                try:
+                    result = attempt()
+                except TransientError as error:
+                    is_busy, is_repeated = isinstance(error, Busy), True
+                    wait = pause * uniform(0.5, 1.5)
+                    longest = self.seconds if is_busy else min(self.seconds, answer_s)
+                    if time.monotonic() - began + wait > longest or self.is_stop_requested():
+                        raise
+                    self.report(f"{error.problem}; trying again in {wait:.1f} s")
+                    self._sleep(wait)
+                    pause = FIRST_PAUSE_S if is_busy else min(2 * pause, MAX_PAUSE_S)
+                else:
+                    if is_repeated:
+                        self.report(f"continuing after {time.monotonic() - began:.1f} s")
+                    return result
         finally:
             self._is_retrying = False
-
-    def _retry(self, attempt: Callable[[], T], answer_s: float) -> T:
-        began, pause, has_failed = time.monotonic(), FIRST_PAUSE_S, False
-        while True:
-            try:
-                result = attempt()
-            except TransientError as error:
-                wait = pause * uniform(0.5, 1.5)
-                waited = time.monotonic() - began
-                longest = self.seconds
-                if not isinstance(error, Busy):
-                    longest = min(longest, answer_s)
-                if waited + wait > longest or self.is_stop_requested():
-                    raise
-                self.report(f"{error.problem}; trying again in {wait:.1f} s")
-                self._sleep(wait)
-                pause = FIRST_PAUSE_S if isinstance(error, Busy) else min(2 * pause, MAX_PAUSE_S)
-                has_failed = True
-            else:
-                if has_failed:
-                    self.report(f"continuing after {time.monotonic() - began:.1f} s")
-                return result
 
     def _sleep(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds

@@ -20,12 +20,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from db.backends.locks import Connections, HeldLock, LockKind, ProcessLocks
+from db.backends.locks import HeldLock
 from db.errors import DatabaseError
 from db.records.server import ServerState
 
@@ -93,6 +94,34 @@ def locate(where: str) -> Place:
     return Place(url, None)
 
 
+class OpenMode(Enum):
+    """What a database is opened for."""
+
+    CREATE = "create"
+    """To write it, after its creation if it is missing."""
+    WRITE = "write"
+    """To write an existing one."""
+    READ = "read"
+    """To read one that cannot be written."""
+    FOLLOW = "follow"
+    """To read it while others write."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether changes can be made."""
+        return self in (OpenMode.CREATE, OpenMode.WRITE)
+
+
+class KnownFailure(NamedTuple):
+    """Failures of a database that are the same error here."""
+
+    codes: tuple[str, ...]
+    """Codes of the driver, or their beginnings."""
+    kind: type[DatabaseError]
+    message: str
+    """Follows the name of the database; may contain the driver's ``{reason}``."""
+
+
 CONFLICT = (
     "refused a change ({reason}): another command has deleted or stored the same row "
     "meanwhile; check `ladder bots list` and `ladder runs`, then run the command again"
@@ -108,62 +137,43 @@ class Backend(ABC):
     Methods that one of the two databases does not need do nothing by default.
     """
 
-    def __init__(self, place: Place, busy_s: float) -> None:
-        """Set the database's place, and the seconds that a write waits for another one."""
-        self.place = place
-        self.busy_s = busy_s
-
-    # Opening.
-
-    def check_place(self, *, create: bool) -> None:  # noqa: B027
-        """Check the place before connecting. Raises DatabaseError."""
-
-    @abstractmethod
-    def make_engine(self) -> Engine:
-        """Create an engine that configures its connections.
-
-        Raises:
-            DatabaseError: the driver is not installed.
-
-        """
-
-    def make_following_engine(self) -> Engine:
-        """Create an engine that only reads, while others write. Raises DatabaseError."""
-        return self.make_engine()
-
-    def make_reading_engine(self) -> Engine | None:
-        """Create an engine for a file that cannot be written; None for a server."""
-        return None
-
-    @abstractmethod
-    def check_database(self, connection: Connection) -> None:
-        """Refuse another program's database, or an unsuitable server. Raises DatabaseError."""
-
-    @abstractmethod
-    def tables(self, connection: Connection) -> set[str]:
-        """Return the names of the tables in the database."""
-
-    def is_writable(self, connection: Connection) -> bool:
-        """Return whether this user may store games through an open connection."""
-        return True
-
-    def mark_new(self, connection: Connection) -> None:  # noqa: B027 - of a file
-        """Mark an empty database as this program's."""
-
-    def configure(self, connection: Connection) -> None:  # noqa: B027 - a server has none
-        """Apply the database's persistent settings; outside of a transaction."""
-
-    # Connections and transactions.
-
     driver_errors: tuple[type[Exception], ...]
     """The driver's errors, raised directly or wrapped by SQLAlchemy."""
-
+    code_attribute: str
+    """The attribute of a driver's error that holds its code."""
+    failures: tuple[KnownFailure, ...]
+    """Known failures; the first whose codes fit counts."""
     former_advice: str
     """What to do with a database of a former version that is not converted."""
     reading_options: Mapping[str, Any] = {}
     """Execution options of connections whose transactions read one snapshot."""
     writing_options: Mapping[str, Any] = {}
     """Execution options of connections whose transactions write."""
+
+    def __init__(self, place: Place, busy_s: float) -> None:
+        """Set the database's place, and the seconds that a write waits for another one."""
+        self.place = place
+        self.busy_s = busy_s
+
+    @abstractmethod
+    def make_engine(self, mode: OpenMode) -> Engine:
+        """Create an engine that configures its connections.
+
+        Raises:
+            DatabaseError: the driver is not installed, or a file cannot be opened in this mode.
+
+        """
+
+    @abstractmethod
+    def check_database(self, connection: Connection) -> None:
+        """Refuse another program's database, or an unsuitable server. Raises DatabaseError."""
+
+    def is_writable(self, connection: Connection) -> bool:
+        """Return whether this user may store games through an open connection."""
+        return True
+
+    def configure(self, connection: Connection) -> None:  # noqa: B027 - a server has none
+        """Apply the database's persistent settings; outside of a transaction."""
 
     def attach_writer(
         self, writer: Connection, former: int | None, held_locks: set[HeldLock]
@@ -184,28 +194,20 @@ class Backend(ABC):
         """
         return None
 
-    def name_blocker(self, connections: Connections) -> str | None:
-        """Return the session that blocks writers; None if unknown."""
-        return None
-
     def begin_writing(self, connection: Connection) -> None:  # noqa: B027
         """Take the write lock, with which transactions of a file begin."""
-
-    # Following.
 
     @abstractmethod
     def change_mark(self, connection: Connection) -> object:
         """Return a value that changes whenever another connection commits."""
 
-    def identity(self) -> object:
-        """Return a value that changes when another database is put at the place."""
-        return None
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another database was put at the place since `make_engine`."""
+        return False
 
-    def stamp(self) -> object:
-        """Return a value that changes when a file is written that no process has open, or None."""
-        return None
-
-    # Maintenance.
+    def check_unchanged(self) -> None:  # noqa: B027 - of a file
+        """Refuse what was read from a file that was written meanwhile. Raises Locked."""
 
     @abstractmethod
     def check_integrity(self, connection: Connection) -> list[str]:
@@ -214,15 +216,6 @@ class Backend(ABC):
     def server_state(self, connection: Connection) -> ServerState | None:
         """Return the state of the server, read in a transaction; None for a file."""
         return None
-
-    @abstractmethod
-    def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:
-        """Open the locks that show which runs or jobs are in play.
-
-        Raises:
-            DatabaseError: they cannot be opened.
-
-        """
 
     @contextmanager
     def translating(self) -> Iterator[None]:
@@ -235,6 +228,23 @@ class Backend(ABC):
                 raise
             raise translated from error
 
-    @abstractmethod
     def translate(self, error: Exception) -> DatabaseError | None:
         """Return this package's error for a driver error; None if it shows a program bug."""
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if cause is None:
+            return None
+        code = getattr(cause, self.code_attribute, None) or ""
+        failure = next((each for each in self.failures if code.startswith(each.codes)), None)
+        failure = failure or self.find_failure(cause, code)
+        if failure is None:
+            return None
+        message = failure.message.format(reason=self.shorten(cause))
+        return failure.kind(f"{self.place} {message}")
+
+    @abstractmethod
+    def find_failure(self, cause: BaseException, code: str) -> KnownFailure | None:
+        """Return the failure of a driver error whose code is missing or unknown."""
+
+    @abstractmethod
+    def shorten(self, cause: BaseException) -> str:
+        """Return the reason that a driver error gives."""

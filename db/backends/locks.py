@@ -10,20 +10,15 @@ import fcntl
 import os
 import socket
 import struct
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from enum import Enum
-from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
 
 from db.companion_files import LOCKS
 from db.errors import Unwritable
-
-T = TypeVar("T")
 
 
 class LockKind(Enum):
@@ -46,36 +41,25 @@ class HeldLock(NamedTuple):
     number: int
 
 
-class Connections(Protocol):
-    """The part of an open database that its locks use."""
-
-    held_locks: set[HeldLock]
-    """Locks that the writing session holds on a server."""
-
-    @property
-    def writer(self) -> Connection:
-        """The connection that writes. A new one that replaces a lost one holds the same locks."""
-
-    def reading(self) -> AbstractContextManager[Connection]:
-        """Open a transaction that reads. Raises DatabaseError."""
-
-    def retry(self, attempt: Callable[[], T]) -> T:
-        """Return the result of an attempt, repeated while the server does not answer."""
-
-    def translating_errors(self) -> AbstractContextManager[None]:
-        """Open a block in which driver errors become errors of `db.errors`."""
-
-
 class ProcessLocks(ABC):
     """The locks of one kind of one database, of which this object holds those that it took."""
 
-    @abstractmethod
+    def __init__(self, kind: LockKind) -> None:
+        self._kind = kind
+        self._held: set[int] = set()
+
     def try_acquire(self, number: int) -> bool:
         """Take a lock; return False if any process, this one included, holds it."""
+        if number in self._held or not self._take(number):
+            return False
+        self._held.add(number)
+        return True
 
-    @abstractmethod
     def release(self, number: int) -> None:
         """Release a lock if this object holds it."""
+        if number in self._held:
+            self._held.discard(number)
+            self._free(number)
 
     def is_alive(self, number: int) -> bool:
         """Return whether any process, this one included, holds a lock."""
@@ -88,9 +72,18 @@ class ProcessLocks(ABC):
         The lock is not taken, so that a `try_acquire` elsewhere cannot fail because of it.
         """
 
-    @abstractmethod
     def close(self) -> None:
         """Release the locks."""
+        for number in tuple(self._held):
+            self.release(number)
+
+    @abstractmethod
+    def _take(self, number: int) -> bool:
+        """Take a lock that this object does not hold; return whether it was free."""
+
+    @abstractmethod
+    def _free(self, number: int) -> None:
+        """Release a lock that this object holds."""
 
 
 _RECORD = struct.Struct("=i")
@@ -112,8 +105,7 @@ class FileLocks(ProcessLocks):
             Unwritable: the lock file cannot be created.
 
         """
-        self._place = list(LockKind).index(kind)
-        self._held: set[int] = set()
+        super().__init__(kind)
         path = os.path.realpath(database_path) + LOCKS
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -122,34 +114,6 @@ class FileLocks(ProcessLocks):
                 f"{path} cannot be written ({error.strerror}); "
                 "check the folder and its permissions, or choose another database"
             ) from error
-
-    def _start(self, number: int) -> int:
-        return (number * len(LockKind) + self._place) * _RECORD.size
-
-    def _control(self, command: int, kind: int, number: int) -> int:
-        """Change or look up a lock; return its kind."""
-        start = self._start(number)
-        request = struct.pack(_FLOCK, kind, os.SEEK_SET, start, _RECORD.size, 0)
-        reply: tuple[int, ...] = struct.unpack(_FLOCK, fcntl.fcntl(self._file, command, request))
-        return reply[0]
-
-    def try_acquire(self, number: int) -> bool:
-        """Take a lock; return False if any process, this one included, holds it."""
-        if number in self._held:
-            return False
-        try:
-            self._control(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, number)
-        except (BlockingIOError, PermissionError):
-            return False
-        os.pwrite(self._file, _RECORD.pack(os.getpid()), self._start(number))
-        self._held.add(number)
-        return True
-
-    def release(self, number: int) -> None:
-        """Release a lock if this object holds it."""
-        if number in self._held:
-            self._held.discard(number)
-            self._control(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, number)
 
     def holder(self, number: int) -> str | None:
         """Return the process that holds a lock, such as ``process 12``, or None."""
@@ -163,9 +127,32 @@ class FileLocks(ProcessLocks):
 
     def close(self) -> None:
         """Close the file, which releases the locks of this object."""
+        self._held.clear()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def _take(self, number: int) -> bool:
+        try:
+            self._control(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, number)
+        except (BlockingIOError, PermissionError):
+            return False
+        os.pwrite(self._file, _RECORD.pack(os.getpid()), self._start(number))
+        return True
+
+    def _free(self, number: int) -> None:
+        self._control(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, number)
+
+    def _start(self, number: int) -> int:
+        kinds = list(LockKind)
+        return (number * len(kinds) + kinds.index(self._kind)) * _RECORD.size
+
+    def _control(self, command: int, kind: int, number: int) -> int:
+        """Change or look up a lock; return its kind."""
+        start = self._start(number)
+        request = struct.pack(_FLOCK, kind, os.SEEK_SET, start, _RECORD.size, 0)
+        reply: tuple[int, ...] = struct.unpack(_FLOCK, fcntl.fcntl(self._file, command, request))
+        return reply[0]
 
 
 _LOCK = text("SELECT pg_try_advisory_lock(:class, :number)")
@@ -177,54 +164,36 @@ _HOLDERS = text(
     "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND l.classid = :class"
 )
+InSession = Callable[[Callable[[Connection], Any]], Any]
+"""Returns the result of an action in a transaction of the session that writes, with retries."""
 
 
 class SessionLocks(ProcessLocks):
     """The locks of one kind of a server's database."""
 
-    def __init__(self, connections: Connections, kind: LockKind) -> None:
-        """Use the connections of a database, whose writing session holds the locks."""
-        self._connections = connections
-        self._kind = kind
-        self._acquired: set[HeldLock] = set()
-
-    def try_acquire(self, number: int) -> bool:
-        """Take a lock; return False if any process, this one included, holds it."""
-        held_locks, lock = self._connections.held_locks, HeldLock(self._kind, number)
-        if lock in held_locks or not self._connections.retry(lambda: self._lock(lock)):
-            return False
-        held_locks.add(lock)
-        self._acquired.add(lock)
-        return True
-
-    def _lock(self, lock: HeldLock) -> bool:
-        with self._connections.translating_errors(), self._connections.writer.begin():
-            return take_lock(self._connections.writer, lock)
-
-    def release(self, number: int) -> None:
-        """Release a lock if this object holds it."""
-        lock = HeldLock(self._kind, number)
-        if lock in self._acquired:
-            self._acquired.discard(lock)
-            self._connections.held_locks.discard(lock)
-            self._connections.retry(lambda: self._unlock(lock))
-
-    def _unlock(self, lock: HeldLock) -> None:
-        with self._connections.translating_errors(), self._connections.writer.begin():
-            self._connections.writer.execute(_UNLOCK, _values(lock))
+    def __init__(self, in_session: InSession, held_locks: set[HeldLock], kind: LockKind) -> None:
+        """Use the session of a database, with the locks that it holds."""
+        super().__init__(kind)
+        self._in_session = in_session
+        self._held_locks = held_locks
 
     def holder(self, number: int) -> str | None:
         """Return the process and machine that hold a lock, or None."""
-        return self._connections.retry(lambda: self._live().get(number))
+        live: dict[int, str] = self._in_session(lambda one: find_live(one, self._kind.value))
+        return live.get(number)
 
-    def _live(self) -> dict[int, str]:
-        with self._connections.reading() as connection:
-            return find_live(connection, self._kind.value)
+    def _take(self, number: int) -> bool:
+        lock = HeldLock(self._kind, number)
+        # The server would give it to the same session twice.
+        if lock in self._held_locks or not self._in_session(lambda one: take_lock(one, lock)):
+            return False
+        self._held_locks.add(lock)
+        return True
 
-    def close(self) -> None:
-        """Release all locks that this object acquired."""
-        for lock in tuple(self._acquired):
-            self.release(lock.number)
+    def _free(self, number: int) -> None:
+        lock = HeldLock(self._kind, number)
+        self._held_locks.discard(lock)
+        self._in_session(lambda one: one.execute(_UNLOCK, _values(lock)))
 
 
 def take_lock(connection: Connection, lock: HeldLock) -> bool:
@@ -247,14 +216,8 @@ def _values(lock: HeldLock) -> dict[str, int]:
 
 
 _PREFIX = "ladder: "
-_NAME_BYTES = 63
-"""The server cuts longer application names."""
 
 
 def make_session_name() -> str:
-    """Return the application name of this process: its number, host and command."""
-    program, *words = [Path(word).name for word in sys.argv[:2]] or ["python"]
-    command = " ".join([program, *(word for word in words if word.isalpha())])
-    prefix, suffix = f"{_PREFIX}process {os.getpid()} on ", f" ({command[:20]})"
-    host = socket.gethostname()[: _NAME_BYTES - len(prefix + suffix)]
-    return f"{prefix}{host}{suffix}".encode("ascii", "replace").decode()
+    """Return the application name of this process, of which the server keeps 63 bytes."""
+    return f"{_PREFIX}process {os.getpid()} on {socket.gethostname()}"

@@ -14,18 +14,15 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import BUSY, CONFLICT, Backend, Place
+from db.backends.backend import BUSY, CONFLICT, Backend, KnownFailure, OpenMode, Place
 from db.backends.locks import (
     WRITER,
-    Connections,
     HeldLock,
     LockKind,
-    ProcessLocks,
-    SessionLocks,
     find_live,
     make_session_name,
     take_lock,
@@ -38,109 +35,33 @@ from db.errors import (
     DatabaseError,
     InUse,
     Missing,
-    NotALadderDatabase,
     Unreachable,
     Unwritable,
 )
 from db.models import METADATA
 from db.records.server import ServerState
 
-_NO_ANSWER = "does not answer ({reason}); check that its server runs, and the URL with its sslmode"
-_REFUSED = (
+_UNREACHABLE = KnownFailure(
+    ("53300", "08", "57P"),  # too many connections; shut down, starting, dropped
+    Unreachable,
+    "does not answer ({reason}); check that its server runs, and the URL with its sslmode",
+)
+_REFUSED = KnownFailure(
+    ("28",),
+    DatabaseError,
     "refuses this user ({reason}); check the user in the URL, and the password in PGPASSWORD or "
-    "~/.pgpass"
+    "~/.pgpass",
 )
-_UNWRITABLE = "cannot be written ({reason}); check the server's free disk space"
-_FORBIDDEN = (
-    "does not allow this user to do that ({reason}); use another role, or have the owner of the "
-    "database grant the right"
+_MISSING = KnownFailure(
+    ("3D000",),
+    Missing,
+    "does not exist ({reason}); create it with `createdb`, or correct the URL",
 )
-_DAMAGED = "is damaged ({reason}); restore a copy"
-_MISSING = "does not exist ({reason}); create it with `createdb`, or correct the URL"
+_REFUSALS = ("password", "authentication", "pg_hba.conf", "role ", "permission denied")
+"""Words in the message of a connection that is refused for good.
 
-_ENDED = "has ended this session ({reason}); check what delayed this process"
-
-_BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
-    # Whole codes before their classes.
-    "53100": (Unwritable, _UNWRITABLE),  # disk full
-    "53300": (Unreachable, _NO_ANSWER),  # too many connections
-    "40001": (Contended, "rolled a transaction back ({reason}); try again"),
-    "40P01": (Contended, "rolled a transaction back ({reason}); try again"),
-    "42501": (Unwritable, _FORBIDDEN),  # insufficient privilege
-    "42P01": (Corrupt, _DAMAGED),  # undefined table
-    "42703": (Corrupt, _DAMAGED),  # undefined column
-    "25006": (Unwritable, _FORBIDDEN),  # a standby, or a user that only reads
-    "55P03": (Busy, BUSY.format(who="another session")),
-    "57014": (
-        DatabaseError,
-        "cancelled a statement ({reason}); try again, and raise statement_timeout if that is why",
-    ),
-    "25P03": (Unreachable, _ENDED),  # idle in a transaction
-    "25P04": (Unreachable, _ENDED),  # a transaction that takes too long
-    "22003": (DatabaseError, "cannot store so large a number ({reason})"),
-    "23503": (Conflict, CONFLICT),  # foreign key
-    "23505": (Conflict, CONFLICT),  # unique
-    "3D000": (Missing, _MISSING),
-    "08": (Unreachable, _NO_ANSWER),
-    "57P": (Unreachable, _NO_ANSWER),  # shut down, starting, dropped
-    "53": (Unwritable, _UNWRITABLE),
-    "58": (Unwritable, _UNWRITABLE),  # errors of the server's system
-    "28": (DatabaseError, _REFUSED),
-    "XX": (Corrupt, _DAMAGED),
-}
-_BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] = (
-    (
-        ("password", "authentication", "pg_hba.conf", "role ", "permission denied"),
-        (DatabaseError, _REFUSED),
-    ),
-    (("does not exist",), (Missing, _MISSING)),
-)
-"""Words in the message of a refused connection.
-
-Any other refusal is Unreachable and retried, since the server may be starting.
+Any other failed connection is Unreachable and retried, since the server may be starting.
 """
-
-
-def translate_sqlstate(
-    state: str | None, message: str, error: BaseException
-) -> tuple[type[DatabaseError], str] | None:
-    """Return the class for an error, and its message to follow the database's name.
-
-    Args:
-        state: the SQLSTATE; None for a connection that failed.
-        message: the text of the driver or server.
-        error: the driver's error.
-
-    Returns:
-        None for an error that shows a bug in this program.
-
-    """
-    if state is None:
-        known = _find_by_words(message, error)
-    else:
-        known = next((_BY_STATE[state[:n]] for n in (5, 3, 2) if state[:n] in _BY_STATE), None)
-    return None if known is None else (known[0], known[1].format(reason=_reason(message)))
-
-
-def _find_by_words(message: str, error: BaseException) -> tuple[type[DatabaseError], str] | None:
-    """Return class and message for a connection that failed, by words in the driver's text."""
-    if type(error).__name__ not in ("OperationalError", "InterfaceError"):
-        return None
-    reason = _reason(message)
-    if ("FATAL" in message or "no password" in message) and "timeout" not in message:
-        for words, known in _BY_WORDS:
-            if any(word in reason for word in words):
-                return known
-    return Unreachable, _NO_ANSWER
-
-
-def _reason(message: str) -> str:
-    """Return the line of a message that gives the reason, without the address in the URL."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()] or ["no reason given"]
-    line = next((line for line in lines if "FATAL:" in line), lines[0])
-    line = line.removeprefix("connection failed: ")
-    line = line.partition("fe_sendauth: ")[2] or line.partition("FATAL:")[2] or line
-    return line.strip().rstrip(".")
 
 
 OLDEST_VERSION = 14
@@ -148,19 +69,20 @@ OLDEST_VERSION = 14
 SILENCE_FACTOR = 3
 """A writing transaction may be silent for this many times the wait for a lock."""
 _LOCK = f"SELECT pg_advisory_xact_lock({WRITER}, 0)"
-ROUND_TRIPS = 5
 _STATE = text(
     "SELECT current_setting('server_version') AS version, current_user AS user, "
     "current_setting('fsync') = 'off' OR current_setting('full_page_writes') = 'off' "
     "OR current_setting('synchronous_commit') = 'off' AS is_unsafe"
 )
-_FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
-"""Tables that every version of this program creates."""
 _ATTACH_WRITER = text(
     "SELECT pg_backend_pid(), set_config('idle_in_transaction_session_timeout', :silence, false)"
 )
-SESSION_END_S = 10.0
-"""Seconds to wait until the server has ended a session whose connection was lost."""
+# Waits until the server has ended the session, for 10 s at most.
+_END_SESSION = text(
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pid = :session "
+    "AND application_name = current_setting('application_name') "
+    "AND usename = current_user AND datname = current_database()"
+)
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """After 10 s without traffic each side probes the other three times, every 5 s."""
 
@@ -172,6 +94,45 @@ for _table in METADATA.tables.values():
 class PostgresqlBackend(Backend):
     """A database on a PostgreSQL server."""
 
+    code_attribute = "sqlstate"
+    failures = (
+        _UNREACHABLE,
+        _REFUSED,
+        _MISSING,
+        KnownFailure(
+            ("53", "58"),  # disk full, errors of the server's system
+            Unwritable,
+            "cannot be written ({reason}); check the server's free disk space",
+        ),
+        KnownFailure(
+            ("40001", "40P01"), Contended, "rolled a transaction back ({reason}); try again"
+        ),
+        KnownFailure(
+            ("42501", "25006"),  # insufficient privilege; a standby, or a user that only reads
+            Unwritable,
+            "does not allow this user to do that ({reason}); use another role, or have the owner "
+            "of the database grant the right",
+        ),
+        KnownFailure(
+            ("42P01", "42703", "XX"),  # undefined table or column
+            Corrupt,
+            "is damaged ({reason}); restore a copy",
+        ),
+        KnownFailure(("55P03",), Busy, BUSY.format(who="another session")),
+        KnownFailure(
+            ("25P03", "25P04"),  # idle in a transaction, or a transaction that takes too long
+            Unreachable,
+            "has ended this session ({reason}); check what delayed this process",
+        ),
+        KnownFailure(
+            ("57014",),
+            DatabaseError,
+            "cancelled a statement ({reason}); try again, and raise statement_timeout if that is "
+            "why",
+        ),
+        KnownFailure(("22003",), DatabaseError, "cannot store so large a number ({reason})"),
+        KnownFailure(("23503", "23505"), Conflict, CONFLICT),  # foreign key, unique
+    )
     reading_options: Mapping[str, Any] = {
         "isolation_level": "REPEATABLE READ",
         "postgresql_readonly": True,
@@ -180,49 +141,43 @@ class PostgresqlBackend(Backend):
     writing_options: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}
     former_advice = "export its games with that version, and import them into a new database"
 
-    def __init__(self, place: Place, busy_s: float) -> None:
-        super().__init__(place, busy_s)
-        try:
-            import psycopg
-        except ImportError as error:
-            raise _no_driver(place, error) from error
-        self.driver_errors = (DBAPIError, psycopg.Error)
-        # A lost connection is raised as an error; do not log it, too.
-        logging.getLogger("psycopg").addHandler(logging.NullHandler())
-
-    def make_engine(self) -> Engine:
+    def make_engine(self, mode: OpenMode) -> Engine:
         """Create an engine with timeouts and keepalives on both sides of its connections."""
         given = self.place.url.query
+        settings = {f"tcp_{key}": value for key, value in _KEEPALIVE.items()}
+        settings["lock_timeout"] = int(self.busy_s * 1000)
         wanted = {
             "application_name": make_session_name(),
             "connect_timeout": 10,
             "tcp_user_timeout": 30_000,
             **_KEEPALIVE,
         }
+        arguments = {key: value for key, value in wanted.items() if key not in given}
+        options = [
+            str(given.get("options", "")),
+            *(f"-c {key}={settings[key]}" for key in settings),
+        ]
         try:
             engine = create_engine(
                 self.place.url,
                 poolclass=NullPool,  # the store keeps its connections; closing frees the locks
-                connect_args={key: value for key, value in wanted.items() if key not in given},
+                connect_args={**arguments, "options": " ".join(options)},
                 use_native_hstore=False,
             )
         except (ImportError, NoSuchModuleError) as error:
-            raise _no_driver(self.place, error) from error
-        event.listen(engine, "connect", self._set_up)
+            raise DatabaseError(
+                f"{self.place.url.drivername} databases need a driver that is not installed "
+                f"({error}): run `{sys.executable} -m pip install -c constraints.txt '.[cluster]'` "
+                "in a checkout, and begin the URL with postgresql+psycopg://"
+            ) from error
+        driver: Any = engine.dialect.dbapi
+        self.driver_errors = (DBAPIError, driver.Error)
+        # A lost connection is raised as an error; do not log it, too.
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())
         return engine
 
-    def _set_up(self, driver: Any, _record: object) -> None:
-        settings = {f"tcp_{key}": value for key, value in _KEEPALIVE.items()}
-        settings["lock_timeout"] = int(self.busy_s * 1000)
-        driver.autocommit = True
-        driver.execute(
-            "SELECT " + ", ".join(f"set_config('{key}', %s, false)" for key in settings),
-            [str(value) for value in settings.values()],
-        )
-        driver.autocommit = False
-
     def check_database(self, connection: Connection) -> None:
-        """Refuse old servers, encodings other than UTF-8, and databases of other programs."""
+        """Refuse old servers, and encodings other than UTF-8."""
         driver: Any = connection.connection.driver_connection
         check_server_version(self.place, driver.info.server_version)
         encoding = driver.info.parameter_status("server_encoding")
@@ -231,20 +186,6 @@ class PostgresqlBackend(Backend):
                 f"{self.place} has the encoding {encoding}, not UTF8: create another database with "
                 "`createdb --encoding UTF8 --template template0 NAME`"
             )
-        tables = self.tables(connection)
-        if tables and not tables >= _FIRST_TABLES:
-            raise NotALadderDatabase(
-                f"{self.place} holds tables of another program; choose another database, or create "
-                "one with `createdb`"
-            )
-
-    def tables(self, connection: Connection) -> set[str]:
-        """Return the names of all tables on the search path."""
-        found = connection.exec_driver_sql(
-            "SELECT tablename FROM pg_catalog.pg_tables "
-            "WHERE schemaname = ANY(current_schemas(false))"
-        )
-        return {name for (name,) in found}
 
     def is_writable(self, connection: Connection) -> bool:
         """Return whether the server is not a standby and the user may insert games."""
@@ -262,7 +203,7 @@ class PostgresqlBackend(Backend):
         """End the lost session, which may still hold its locks, and take them over."""
         with writer.begin():
             if former is not None:
-                self._end_session(writer, former)
+                writer.execute(_END_SESSION, {"session": former})
             for lock in held_locks:
                 if not take_lock(writer, lock):
                     holder = find_live(writer, lock.kind.value).get(lock.number)
@@ -273,24 +214,6 @@ class PostgresqlBackend(Backend):
                     )
             limit = {"silence": f"{1000 * SILENCE_FACTOR * self.busy_s:.0f}"}
             return int(writer.execute(_ATTACH_WRITER, limit).scalar_one())
-
-    def name_blocker(self, connections: Connections) -> str | None:
-        """Return the process that holds the write lock; None for a lock of another program."""
-        with connections.reading() as connection:
-            return find_live(connection, WRITER).get(0)
-
-    def _end_session(self, connection: Connection, session: int) -> None:
-        """End a former session of this process and wait until the server has done so."""
-        end = text(
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid = :session "
-            "AND application_name = current_setting('application_name') "
-            "AND usename = current_user AND datname = current_database()"
-        )
-        deadline = time.monotonic() + SESSION_END_S
-        while connection.execute(end, {"session": session}).scalar_one():
-            if time.monotonic() >= deadline:
-                break
-            time.sleep(0.02)
 
     def begin_writing(self, connection: Connection) -> None:
         """Take the write lock."""
@@ -318,26 +241,34 @@ class PostgresqlBackend(Backend):
         """Return version, rights, runs in play and the time of a round trip."""
         row = connection.execute(_STATE).one()
         began = time.monotonic()
-        for _ in range(ROUND_TRIPS):
-            connection.exec_driver_sql("SELECT 1")
+        connection.exec_driver_sql("SELECT 1")
+        round_trip_s = time.monotonic() - began
         return ServerState(
             **row._mapping,
             may_write=self.is_writable(connection),
             runs=find_live(connection, LockKind.RUN.value),
-            round_trip_s=(time.monotonic() - began) / ROUND_TRIPS,
+            round_trip_s=round_trip_s,
         )
 
-    def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:
-        """Return locks held by the session that writes."""
-        return SessionLocks(connections, kind)
-
-    def translate(self, error: Exception) -> DatabaseError | None:
-        """Translate by SQLSTATE; an error without one, from a failed connection, by its text."""
-        reason = error.orig if isinstance(error, DBAPIError) else error
-        if reason is None:
+    def find_failure(self, cause: BaseException, code: str) -> KnownFailure | None:
+        """Return the failure of a connection that failed, by words in the driver's text."""
+        if code or type(cause).__name__ not in ("OperationalError", "InterfaceError"):
             return None
-        known = translate_sqlstate(getattr(reason, "sqlstate", None), str(reason), reason)
-        return None if known is None else known[0](f"{self.place} {known[1]}")
+        text, reason = str(cause), self.shorten(cause)
+        if ("FATAL" in text or "no password" in text) and "timeout" not in text:
+            if any(word in reason for word in _REFUSALS):
+                return _REFUSED
+            if "does not exist" in reason:
+                return _MISSING
+        return _UNREACHABLE
+
+    def shorten(self, cause: BaseException) -> str:
+        """Return the line of a message that gives the reason, without the address in the URL."""
+        lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
+        line = next((line for line in lines if "FATAL:" in line), (lines or ["no reason given"])[0])
+        line = line.removeprefix("connection failed: ")
+        line = line.partition("fe_sendauth: ")[2] or line.partition("FATAL:")[2] or line
+        return line.strip().rstrip(".")
 
 
 def check_server_version(place: Place, number: int) -> None:
@@ -347,11 +278,3 @@ def check_server_version(place: Place, number: int) -> None:
         raise DatabaseError(
             f"{place} is PostgreSQL {version}, which is too old: use {OLDEST_VERSION} or later"
         )
-
-
-def _no_driver(place: Place, error: Exception) -> DatabaseError:
-    return DatabaseError(
-        f"{place.url.drivername} databases need a driver that is not installed ({error}): "
-        f"run `{sys.executable} -m pip install -c constraints.txt '.[cluster]'` in a checkout, and "
-        "begin the URL with postgresql+psycopg://"
-    )

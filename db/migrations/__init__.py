@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 
-from db.backends.backend import Backend
+from db.backends.backend import Backend, Place
 from db.errors import Missing, NotALadderDatabase, Outdated, TooNew
 from db.models import METADATA
 
@@ -16,21 +16,21 @@ FORMER = ("0019", "0020", "0021", "0022", "0023", "0024")
 """Versions during the development of 0.2.0, of which `db.convert` converts files."""
 
 
-def stored_version(connection: Connection, backend: Backend) -> str | None:
+def stored_version(connection: Connection, place: Place) -> str | None:
     """Return the version of the database; None if it has no tables yet.
 
     Raises:
         NotALadderDatabase: the tables are another program's.
 
     """
-    tables = backend.tables(connection)
-    if "alembic_version" in tables:
+    tables = set(inspect(connection).get_table_names())
+    if {"alembic_version", "games"} <= tables:
         row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first()
         if row is not None:
             return str(row[0])
-    if tables - {"alembic_version"}:
+    if tables:
         raise NotALadderDatabase(
-            f"{backend.place} holds tables of another program; choose another database"
+            f"{place} holds tables of another program; choose another database"
         )
     return None
 
@@ -64,13 +64,12 @@ def check_version(version: str | None, backend: Backend) -> None:
         )
 
 
-def create_tables(connection: Connection, backend: Backend) -> None:
+def create_tables(connection: Connection) -> None:
     """Create all tables in an empty database.
 
     The caller's transaction holds the write lock. So if two processes open a database at once, one
     of them creates them, and a failure leaves it empty.
     """
-    backend.mark_new(connection)
     METADATA.create_all(connection, checkfirst=False)
     connection.exec_driver_sql(
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "

@@ -16,6 +16,7 @@ from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.runs import insert_run_bots
 from db.records.bots import HUMAN, NewBot, NewRevision
+from db.records.exchange import name_with_hash
 from db.records.games import NewPlay
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
@@ -43,9 +44,9 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
         raise UnknownRow(
             "the bot of this game was deleted while it played, so the game cannot be stored"
         )
-    sides = (_ensure_human(connection), new.revision)
-    first, second = sides[::-1] if new.bot_side == 0 else sides
-    run = _insert_run(connection, new, {bot.name: bot.content_hash, HUMAN: HUMAN})
+    human, name = _ensure_human(connection)
+    first, second = (new.revision, human) if new.bot_side == 0 else (human, new.revision)
+    run = _insert_run(connection, new, {bot.name: bot.content_hash, name: HUMAN})
     pair = {
         "run_id": run["id"],
         "division_id": run["division_id"],
@@ -98,23 +99,14 @@ def _insert_run(connection: Connection, new: NewPlay, bots: Mapping[str, str]) -
     return {**run, "boards": boards}
 
 
-def _ensure_human(connection: Connection) -> int:
-    """Return the revision that stands for people; store the bot `human` if it is missing.
-
-    A user's bot that has had this name keeps its current revision.
-    """
-    known = connection.execute(
-        select(Revision.id, Revision.content_hash, Revision.number, Revision.recency, Bot.id)
-        .join(BOTS)
-        .where(Bot.name == HUMAN)
-        .order_by(Revision.recency)
-    ).all()
-    for row in known:
-        if row.content_hash == HUMAN:
-            return int(row[0])
-    launch = Launch(command=(), folder="")
-    new = NewBot(HUMAN, HUMAN, HUMAN, NewRevision(HUMAN, launch, budgets=()))
-    bot = known[0][-1] if known else insert_bot(connection, new, is_retired=True)
-    number = max((row.number for row in known), default=0) + 1
-    recency = known[0].recency - 1 if known else 1
-    return insert_revision(connection, bot, new.revision, number=number, recency=recency)
+def _ensure_human(connection: Connection) -> tuple[int, str]:
+    """Return the revision that stands for people, and its bot's name; store them if missing."""
+    query = select(Revision.id, Bot.name).join(BOTS).where(Revision.content_hash == HUMAN)
+    known = connection.execute(query).first()
+    if known is not None:
+        return known.id, known.name
+    is_taken = connection.execute(select(Bot.id).where(Bot.name == HUMAN)).first() is not None
+    name = name_with_hash(HUMAN, HUMAN) if is_taken else HUMAN
+    new = NewBot(name, HUMAN, HUMAN, NewRevision(HUMAN, Launch((), ""), budgets=()))
+    bot = insert_bot(connection, new, is_retired=True)
+    return insert_revision(connection, bot, new.revision, number=1, recency=1), name

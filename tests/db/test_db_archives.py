@@ -33,7 +33,7 @@ def add(store: Store, name: str, folder: Path) -> str:
 
 
 def parts(store: Store) -> int:
-    with store._database.reading() as connection:
+    with store.reading() as connection:
         return int(connection.scalar(text("select count(*) from bot_files")) or 0)
 
 
@@ -63,7 +63,7 @@ def test_damaged_files_are_found_and_stored_again(store: Store, folder: Path) ->
     (folder / "bot").write_text("one")
     add(store, "one", folder)
     assert store.archives.damaged() == []
-    with store._database.writing() as connection:
+    with store.writing() as connection:
         connection.execute(update(BOT_FILES).where(BotFile.part == 1).values(content=b"0"))
     assert store.archives.damaged() == ["weights.bin"]
     add(store, "two", folder)

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import Connection, event
 
-from db.database import Database
 from db.store import Store
 from tests.db.making import add_bots, maker, new_run, played, to_plan
 from tests.support.postgresql import Server
@@ -33,7 +32,6 @@ def lose_commits(server: Server, url: str, losses: int, *, restarts: int = 0) ->
         The number of lost commits by the kind of loss, and the number of stored pairs.
 
     """
-    database = Database.open(url)
     counts: Counter[str] = Counter()
     random = Random(losses)
     is_armed = False
@@ -57,8 +55,8 @@ def lose_commits(server: Server, url: str, losses: int, *, restarts: int = 0) ->
                 driver.commit()
             driver.close()
 
-    event.listen(database.engine, "commit", lose)
-    with Store(database) as store:
+    with Store.open(url) as store:
+        event.listen(store.engine, "commit", lose)
         run, revisions = new_run(store), add_bots(store)
         expected = []
         while sum(counts.values()) < losses:

@@ -7,4 +7,4 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Do nothing: `db.migrations.upgrade` creates the tables from the models."""
+    """Do nothing: `db.migrations.create_tables` creates them from the models."""

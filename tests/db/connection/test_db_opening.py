@@ -1,21 +1,17 @@
 """Opening databases: creation and refusals."""
 
-import multiprocessing
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from contextlib import closing
-from multiprocessing.queues import SimpleQueue
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from db.backends.sqlite import APPLICATION_ID
-from db.database import Database
 from db.errors import (
     Busy,
     Corrupt,
@@ -33,7 +29,7 @@ from tests.support.storing import finish_pair
 
 
 def pragma(place: str, name: str) -> object:
-    with closing(Database.open(place)) as database, database.reading() as connection:
+    with Store.open(place) as store, store.reading() as connection:
         return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
 
 
@@ -46,99 +42,69 @@ def test_new_file_is_made_with_our_settings(place: str) -> None:
     assert pragma(place, "foreign_keys") == 1
 
 
-@pytest.mark.sqlite_file
-def test_empty_file_becomes_a_database(place: str) -> None:
-    """An empty file becomes a new database."""
-    Path(place).touch()
-    with Store.open(place) as store:
-        assert store.bots.all() == []
-
-
-@pytest.mark.sqlite_file
-def test_url_and_path_name_the_same_file(place: str) -> None:
-    """``sqlite:///FILE`` opens the file, and the store knows its absolute path."""
-    with Store.open(place) as store:
+@pytest.mark.parametrize(
+    "name", ["ladder.db", "a b?c#d%20é.db", b"\xff.db".decode(errors="surrogateescape")]
+)
+def test_an_empty_file_becomes_a_database(tmp_path: Path, name: str) -> None:
+    """Characters with a meaning in URLs are ordinary in a path; a URL names the same file."""
+    place = tmp_path / name
+    place.touch()
+    with Store.open(str(place)) as store:
+        assert store.path == str(place)
         add_bots(store, 1)
-    with Store.open(f"sqlite:///{place}") as store:
-        assert store.path == place
-        assert [bot.name for bot in store.bots.all()] == ["v1"]
+    for where in (str(place), f"sqlite:///{place}")[: 1 + name.startswith("ladder")]:
+        with Store.open(where) as store:
+            assert [bot.name for bot in store.bots.all()] == ["v1"]
+    assert os.listdir(tmp_path) == [name]
 
 
-def test_odd_file_names_work(tmp_path: Path) -> None:
-    """Characters with a meaning in URLs are ordinary in a path."""
-    place = str(tmp_path / "a b?c#d%20é.db")
-    for _ in range(2):
-        with Store.open(place) as store:
-            assert store.path == place
-    assert os.path.exists(place)
+READERS = (partial(Store.open, create=False), Store.open_to_read, Store.follow)
+"""The ways to open a database that exists."""
 
 
-@pytest.mark.sqlite_file
-def test_missing_file_is_not_made_for_a_reader(place: str) -> None:
-    """Without `create` a missing file is an error and stays missing."""
-    with pytest.raises(Missing, match="no database"):
-        Store.open(place, create=False)
-    assert not os.path.exists(place)
-
-
-def test_a_missing_folder_is_named_and_not_created(tmp_path: Path) -> None:
-    """A missing folder is named and not created."""
-    for open_it in (Store.open, Store.open_to_read, Store.follow):
-        with pytest.raises(Unwritable, match="no folder"):
-            open_it(str(tmp_path / "no" / "ladder.db"))
+@pytest.mark.parametrize(
+    ("path", "error", "words"),
+    [
+        ("missing.db", Missing, "no database"),
+        ("no/ladder.db", Unwritable, "no folder"),
+        (".", Unwritable, "is a folder"),
+    ],
+)
+def test_what_is_no_file_is_refused_and_not_created(
+    tmp_path: Path, path: str, error: type[DatabaseError], words: str
+) -> None:
+    """A missing file, a missing folder and a folder in place of the file are named."""
+    for open_it in READERS:
+        with pytest.raises(error, match=words):
+            open_it(str(tmp_path / path))
+    if error is Unwritable:
+        with pytest.raises(error, match=words):
+            Store.open(str(tmp_path / path))
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    """A folder in place of the file is refused in a sentence."""
-    for open_it in (Store.open, Store.open_to_read, Store.follow):
-        with pytest.raises(Unwritable, match="is a folder"):
-            open_it(str(tmp_path))
-
-
 @pytest.mark.sqlite_file
-@pytest.mark.parametrize("content", [b"hello", b"x" * 5000, b"SQLite format 3\0" + b"y" * 5000])
-def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
-    """A file that is not a database is refused and left alone, without files beside it."""
-    Path(place).write_bytes(content)
-    with pytest.raises(NotALadderDatabase, match="not a ladder database"):
-        Store.open(place)
-    assert Path(place).read_bytes() == content
-    assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
-
-
-@pytest.mark.sqlite_file
-@pytest.mark.parametrize("mode", ["delete", "wal"])
-def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> None:
-    """Another program's SQLite file is refused and left alone, without files beside it."""
-    other = sqlite3.connect(place)
-    other.execute(f"PRAGMA journal_mode={mode}")
-    other.execute("CREATE TABLE games (id INTEGER)")
-    other.commit()
-    other.close()
-    content = Path(place).read_bytes()
-    with pytest.raises(NotALadderDatabase):
-        Store.open(place)
-    assert Path(place).read_bytes() == content
+@pytest.mark.parametrize("content", [b"hello", b"SQLite format 3\0" + b"y" * 5000, "delete", "wal"])
+def test_another_programs_file_is_refused_untouched(place: str, content: bytes | str) -> None:
+    """A text, a broken database and another program's are left alone, without files beside them."""
+    if isinstance(content, bytes):
+        Path(place).write_bytes(content)
+    else:
+        with closing(sqlite3.connect(place)) as other, other:
+            other.execute(f"PRAGMA journal_mode={content}")
+            other.execute("CREATE TABLE games (id INTEGER)")
+    before = Path(place).read_bytes()
+    for open_it in (Store.open, *READERS):
+        with pytest.raises(NotALadderDatabase, match="not a ladder database"):
+            open_it(place)
+    assert Path(place).read_bytes() == before
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
 
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-def test_truncated_file_is_corrupt(place: str) -> None:
-    """A truncated file is reported as damaged, not as another program's."""
-    with Store.open(place) as store:
-        play_all(store, new_run(store), add_bots(store), 60)
-    with open(place, "r+b") as file:
-        file.truncate(os.path.getsize(place) // 2)
-    with pytest.raises(Corrupt, match="damaged"):
-        Store.open(place)
-
-
-@pytest.mark.slow
-@pytest.mark.sqlite_file
-def test_damaged_page_is_found_by_the_check(place: str) -> None:
-    """The integrity check reports a damaged page of games."""
+def test_a_damaged_file_is_called_damaged(place: str) -> None:
+    """The check reports a damaged page of games; a truncated file cannot be opened."""
     with Store.open(place) as store:
         play_all(store, new_run(store), add_bots(store), 60)
     with open(place, "r+b") as file:
@@ -146,6 +112,9 @@ def test_damaged_page_is_found_by_the_check(place: str) -> None:
         file.write(b"\xff" * 4096)
     with Store.open(place) as store:
         assert store.audit.integrity()
+    os.truncate(place, os.path.getsize(place) // 2)
+    with pytest.raises(Corrupt, match="damaged"):
+        Store.open(place)
 
 
 @pytest.mark.sqlite_file
@@ -197,40 +166,6 @@ def test_an_unanswered_opening_is_given_up_sooner_than_a_lock() -> None:
     assert errors == []
 
 
-def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:
-    if os.getuid() == 0:
-        os.setuid(65534)
-    try:
-        with Store.open(place) as store:
-            add_bots(store, 1)
-    except DatabaseError as error:
-        answers.put(type(error).__name__)
-    else:
-        answers.put("nothing")
-
-
-@pytest.mark.parametrize("existing", [False, True])
-def test_a_folder_without_permission_to_write_is_reported(existing: bool) -> None:
-    """The message names the missing permission (checked as another user)."""
-    folder = tempfile.mkdtemp()  # not tmp_path: another user must be able to look in
-    place = os.path.join(folder, "ladder.db")
-    try:
-        if existing:
-            Store.open(place).close()
-            os.chmod(place, 0o444)
-        os.chmod(folder, 0o555)  # noqa: S103 (others may look, that is the test)
-        context = multiprocessing.get_context("fork")
-        answers = context.SimpleQueue()
-        child = context.Process(target=_as_nobody, args=(place, answers))
-        child.start()
-        child.join(30)
-        assert answers.get() == "Unwritable"
-        answers.close()
-    finally:
-        os.chmod(folder, 0o700)
-        shutil.rmtree(folder)
-
-
 @pytest.mark.parametrize(
     ("url", "words"),
     [
@@ -244,17 +179,6 @@ def test_other_databases_and_bad_urls_are_refused(url: str, words: str) -> None:
     """Other databases and unreadable URLs are refused in a sentence."""
     with pytest.raises(DatabaseError, match=words):
         Store.open(url)
-
-
-@pytest.mark.slow
-def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
-    """Opening an up-to-date database does not import the migration library."""
-    Store.open(place).close()
-    code = (
-        "import sys; from db.store import Store; Store.open(sys.argv[1]).close(); "
-        "sys.exit('alembic' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code, place], check=False).returncode == 0
 
 
 @pytest.mark.very_slow

@@ -11,8 +11,7 @@ from random import Random
 
 import pytest
 
-from db.database import Database
-from db.errors import DatabaseError, Unwritable
+from db.errors import Unwritable
 from db.store import Store
 from tests.db.disks import small_disk
 from tests.db.making import add_bots, maker, new_run, played, to_plan
@@ -49,24 +48,16 @@ def fast_writer(place: str) -> Iterator[None]:
         os.waitpid(writer, 0)
 
 
-def probe(place: str, times: int) -> None:
-    database = Database.open(place, create=False, busy_s=10)
-    for _ in range(times):
-        with database.streaming() as connection:  # a connection of its own each time
-            database.backend.check_database(connection)
-    database.close()
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "times", [1_000, pytest.param(2_500, marks=pytest.mark.slow)], ids=["quick", "slow"]
-)
-def test_a_fast_run_does_not_look_like_damage(place: str, times: int) -> None:
+def test_a_fast_run_does_not_look_like_damage(place: str) -> None:
     """A database is recognized and sound at any moment while another process writes it."""
     with fast_writer(place):
         for _ in range(20):
             Store.open(place, create=False).close()
-        probe(place, times)
+        with Store.open(place, create=False) as store:
+            for _ in range(1_000):
+                with store.streaming() as connection:  # a connection of its own each time
+                    store.backend.check_database(connection)
     with Store.open(place) as store:
         assert store.audit.integrity() == []
 
@@ -123,21 +114,3 @@ def test_a_file_whose_maker_was_killed_is_made_again(tmp_path: Path) -> None:
     assert copy.stat().st_size > 100_000
     with Store.open(str(copy)) as store:
         assert store.bots.all() == []
-
-
-@pytest.mark.slow
-def test_a_file_without_permission_to_read_is_not_called_damaged(open_folder: Path) -> None:
-    """The message names the missing permission."""
-    place = open_folder / "ladder.db"
-    Store.open(str(place)).close()
-    place.chmod(0)
-    child = os.fork()
-    if not child:
-        if os.getuid() == 0:
-            os.setuid(65534)
-        try:
-            Store.open(str(place))
-        except DatabaseError as error:
-            os._exit(0 if "permission" in str(error) else 1)
-        os._exit(2)
-    assert os.waitpid(child, 0)[1] == 0

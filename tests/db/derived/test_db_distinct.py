@@ -7,7 +7,6 @@ import msgspec
 import pytest
 from sqlalchemy import event
 
-from db.database import Database
 from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery, GameRow
 from db.records.pairs import PlannedPair
@@ -112,15 +111,14 @@ def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
 @pytest.mark.sqlite_file
 def test_no_game_is_read_to_count_pairs_or_distinct_games(place: str) -> None:
     """Counts and sums come from one index of pairs, distinct games from one index of games."""
-    database = Database.open(place)
-    store = Store(database)
+    store = Store.open(place)
     a, b = add_bots(store, 2)
     run = new_run(store)
     play(store, run, a, b, 1)
     play(store, run, a, b, 1)
     asked: list[str] = []
     event.listen(
-        database.engine,
+        store.engine,
         "before_cursor_execute",
         lambda *arguments: asked.append(arguments[2]),
     )

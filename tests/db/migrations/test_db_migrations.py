@@ -1,7 +1,5 @@
 """A new database has the tables of the models."""
 
-from contextlib import closing
-
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
@@ -12,7 +10,6 @@ from sqlalchemy.pool import NullPool
 
 from db import migrations
 from db.backends.backend import locate
-from db.database import Database
 from db.models import METADATA
 from db.queries.games import select_newest
 from db.records.games import GameQuery
@@ -84,7 +81,7 @@ def test_the_constant_of_the_version_is_that_of_the_newest_script() -> None:
 @pytest.mark.sqlite_file
 def test_forfeits_are_found_by_their_index(place: str) -> None:
     """The query for forfeits must use their index."""
-    with closing(Database.open(place)) as database, database.reading() as connection:
+    with Store.open(place) as store, store.reading() as connection:
         query = select_newest(connection, GameQuery(forfeit=True)).limit(20)
         text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()

@@ -7,14 +7,13 @@ import json
 import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from db.database import Database
 from db.errors import Unreachable
+from db.store import Store
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
@@ -93,7 +92,7 @@ def test_a_run_survives_a_restart_of_the_server(
     assert there.interrupt(site).code == 0
 
 
-def lose_a_transaction(database: Database, server: Server, url: str) -> None:
+def lose_a_transaction(database: Store, server: Server, url: str) -> None:
     """Crash the server before a commit; another transaction then gets the number and commits."""
     with database.writing() as connection:
         connection.exec_driver_sql("CREATE TABLE lost ()")
@@ -108,7 +107,7 @@ def lose_a_transaction(database: Database, server: Server, url: str) -> None:
 @pytest.mark.slow
 def test_a_transaction_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
     """A transaction is not done because another one was, which got its number after a crash."""
-    with server.database(EMPTY) as url, closing(Database.open(url)) as database:
+    with server.database(EMPTY) as url, Store.open(url) as database:
         with pytest.raises(Unreachable):
             lose_a_transaction(database, server, url)
         assert server.execute("SELECT to_regclass('lost')", name_of(url)) == [(None,)]
