@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,9 @@ import psutil
 from bots.protocol import BudgetKind
 from db.records.bots import (
     NewBot,
-    NewRevision,
 )
 from db.store import Store
-from ladder.match.specs.source import pack_spec
+from ladder.match.specs.spec import BotSource, pack_bot
 
 ROOT = Path(__file__).resolve().parent.parent
 HONEST = ("v4", "flat-mc", "random")
@@ -88,14 +87,8 @@ def register(folder: Path) -> None:
     with Store.open(str(folder / "ladder.db")) as store:
         for name, (mode, _) in BAD.items():
             spec = f"exec:{sys.executable} -I -S bot.py {mode}"
-            bot = pack_spec(spec, folder, patterns=["bot.py"])
-            revision = NewRevision(
-                content_hash=bot.content_hash,
-                launch=bot.launch,
-                budgets=ANY,
-                files=bot.files,
-                packed=bot.packed,
-            )
+            bot = pack_bot(BotSource(spec, folder, patterns=("bot.py",)))
+            revision = replace(bot, budgets=ANY)
             store.bots.add(NewBot(name=name, family="fake", spec=spec, revision=revision))
 
 

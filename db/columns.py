@@ -123,9 +123,10 @@ def to_record(record: type[R], row: Row[Any] | Mapping[str, Any], **more: Any) -
     return record(**{**known, **more})
 
 
-def to_values(record: Any) -> dict[str, Any]:
-    """Return the fields of a record that are to be stored by their names."""
-    return {name: getattr(record, name) for name in fields_of(cast("Hashable", type(record)))}
+def to_values(record: Any, kind: type | None = None) -> dict[str, Any]:
+    """Return the fields of a record, or of its base class, that are stored by their names."""
+    names = fields_of(cast("Hashable", kind or type(record)))
+    return {name: getattr(record, name) for name in names}
 
 
 def insert_row(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:

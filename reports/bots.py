@@ -235,7 +235,7 @@ def attempts_text(attempts: Sequence[Attempt]) -> str:
 
 def _failure_lines(attempt: Attempt) -> list[str]:
     """Return the reason of a failure, with the bot's output as further lines."""
-    text = f"{attempt.request.name} ({attempt.request.spec}): {attempt.problem}"
+    text = f"{attempt.request.name} ({attempt.request.source.spec}): {attempt.problem}"
     return [f"  {line}" for line in lines_of(text)]
 
 
@@ -247,7 +247,7 @@ def attempts_document(attempts: Sequence[Attempt]) -> dict[str, Any]:
             each.request.name for each in attempts if each.examined is None and not each.problem
         ],
         "failed": [
-            {"name": each.request.name, "spec": each.request.spec, "reason": each.problem}
+            {"name": each.request.name, "spec": each.request.source.spec, "reason": each.problem}
             for each in attempts
             if each.problem
         ],

@@ -205,7 +205,11 @@ def _store_files(connection: Connection, new: NewRevision) -> None:
 
 def _bot_values(new: NewBot, *, is_retired: bool = False) -> dict[str, Any]:
     now = time.time()
-    values = {**to_values(new), "created_at": now, "retired_at": now if is_retired else None}
+    values = {
+        **to_values(new, NewBot),
+        "created_at": now,
+        "retired_at": now if is_retired else None,
+    }
     del values["revision"]
     return values
 
@@ -288,7 +292,7 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
 
 def _revision_values(new: NewRevision) -> dict[str, Any]:
     launch, archive = msgspec.structs.replace(new.launch, archive=None), new.launch.archive
-    values = {**to_values(new), "launch": launch, "archive": archive}
+    values = {**to_values(new, NewRevision), "launch": launch, "archive": archive}
     del values["packed"]
     return values
 

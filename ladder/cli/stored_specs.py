@@ -13,8 +13,8 @@ from ladder.cli.output import print_error
 from ladder.cli.run_options import BotOptions
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.from_spec import NamedSpec, find_or_examine, is_spec
-from ladder.match.registry.origin import describe_changed_origins
 from ladder.match.registry.register import known_bots, save_bot
+from ladder.match.registry.registered import describe_changed_origins
 from ladder.runs.resume import is_unfinished, options_of
 
 

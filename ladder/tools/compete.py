@@ -26,7 +26,7 @@ from ladder.match.game.referee import play_pair
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.registered import unpacked_launch
 from ladder.match.specs.compile import compile_players
-from ladder.match.specs.spec import read_spec
+from ladder.match.specs.spec import BotSource, read_spec
 from ladder.match.specs.start_command import make_entrant, make_start
 from ladder.pair_seeds import derive, derive_pair_seed
 
@@ -84,7 +84,8 @@ def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contesta
     bot = None
     if ":" in word or word.endswith((".so", ".dylib", ".dll")) or (folder / word).is_file():
         try:
-            launch = read_spec(word if ":" in word else f"thu:{word}", folder).launch
+            spec = word if ":" in word else f"thu:{word}"
+            launch = read_spec(BotSource(spec, folder)).launch
         except SpecError as error:
             return Contestant(word, None, str(error))
     elif store is None:

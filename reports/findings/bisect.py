@@ -7,7 +7,7 @@ from rich.text import Text
 
 from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
 from ladder.experiments.bisect.search import Answer
-from ladder.match.specs.git import LoggedCommit
+from ladder.match.specs.git import Commit
 from ladder.names import counted
 from reports.findings.finding import Case, Finding
 from reports.layout.elo import elo_words
@@ -105,7 +105,7 @@ def bisect_finding(result: BisectResult) -> Finding:
     )
 
 
-def _named(commit: LoggedCommit) -> str:
+def _named(commit: Commit) -> str:
     return f"{commit.commit[:SHORT]} {commit.subject}"
 
 

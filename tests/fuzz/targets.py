@@ -42,7 +42,7 @@ from ladder.cli.parsing import (
     parse_time,
 )
 from ladder.errors import LadderError
-from ladder.match.specs.spec import read_spec
+from ladder.match.specs.spec import BotSource, read_spec
 from ladder.moments import parse_until
 from ladder.names import CONFIG
 from ladder.results.exchange.importing import import_games
@@ -122,8 +122,8 @@ def _player(text: str) -> None:
 
 
 def _spec(text: str) -> None:
-    made = read_spec(text, Path(tempfile.gettempdir()))
-    same(made.content_hash, read_spec(text, Path(tempfile.gettempdir())).content_hash)
+    made = read_spec(BotSource(text, Path(tempfile.gettempdir())))
+    same(made.content_hash, read_spec(BotSource(text, Path(tempfile.gettempdir()))).content_hash)
 
 
 def _weights(data: bytes) -> None:

@@ -20,13 +20,8 @@ from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.registry.trial import (
-    TRIAL_MARGIN_MS,
-    TrialResult,
-    try_out,
-)
-from ladder.match.registry.trial_time import QUICK_MS
-from ladder.match.specs.spec import read_spec
+from ladder.match.registry.trial import TrialResult, try_out
+from ladder.match.specs.spec import BotSource, read_spec
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.shared import made_once
 from tests.support.unconfined import UNCONFINED
@@ -66,17 +61,13 @@ def tried(
     folder: Path,
     *,
     time_ms: int | None = None,
-    margin_ms: int = TRIAL_MARGIN_MS,
-    quick_ms: int = QUICK_MS,
     restart: Restart | None = None,
-    **options: str,
+    python: str | None = None,
 ) -> TrialResult:
     """Return the findings of a trial."""
-    launch = read_spec(spec, folder, **options).launch
+    launch = read_spec(BotSource(spec, folder, python)).launch
     launch = msgspec.structs.replace(launch, restart=restart or launch.restart)
-    return try_out(
-        launch, None, UNCONFINED, time_ms=time_ms, margin_ms=margin_ms, quick_ms=quick_ms
-    )
+    return try_out(launch, (), UNCONFINED, time_ms=time_ms)
 
 
 def refusal(spec: str, folder: Path, **options: Any) -> str:
@@ -95,7 +86,7 @@ def entrant(
     kinds: Sequence[str] = (),
 ) -> Entrant:
     """Return a specification's bot as an entrant, by default with half a second per move."""
-    launch = read_spec(spec, folder).launch
+    launch = read_spec(BotSource(spec, folder)).launch
     return make_entrant(launch, revision=1, name="bot", budget=budget, restart=restart, kinds=kinds)
 
 

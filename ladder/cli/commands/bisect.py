@@ -14,7 +14,7 @@ from ladder.cli.stored_specs import trial_bounds
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
-from ladder.match.registry.commit_bots import CommitBots
+from ladder.match.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
 from ladder.stats.choices import Model
 from reports.findings.bisect import bisect_finding
@@ -70,12 +70,12 @@ def bisect(
         db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(GATE), rated=False
     )
     check_html(html, force=force)
-    history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not all_)
-    bots = CommitBots(spec=spec, folder=Path.cwd(), build=build, python=python)
+    source = BotSource(spec, Path.cwd(), python=python, build=build)
+    history = read_history(source, good=good, bad=bad, first_parent=not all_)
     with trial_bounds(db, options) as confinement:
         asked = Bisection(
             history=history,
-            bots=bots,
+            source=source,
             question=question,
             settings=settings,
             confinement=confinement,

@@ -11,13 +11,13 @@ from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
 from ladder.match.registry.builtins import shown_first
-from ladder.match.registry.origin import find_origin_changes
-from ladder.match.registry.register import (
-    delete_bot,
-    refuse_catalogue_bot,
-    refuse_name,
+from ladder.match.registry.register import delete_bot, refuse_catalogue_bot, refuse_name
+from ladder.match.registry.registered import (
+    find_origin_changes,
+    refuse_unplayable,
+    unpack_files,
+    unpacked_launch,
 )
-from ladder.match.registry.registered import refuse_unplayable, unpack_files, unpacked_launch
 from ladder.match.registry.trial import try_out
 from ladder.match.specs.archive import write_out
 from ladder.match.specs.compile import compile_players
@@ -140,17 +140,12 @@ def check(
             launch, budgets = stored, now.budgets
             is_changed = now.content_hash != row.revision.content_hash
         else:
-            launch, budgets = unpacked_launch(store, row), None
+            launch, budgets = unpacked_launch(store, row), ()
             is_changed = bool(find_origin_changes(store, row))
     compile_players([launch])
     with trial_bounds(db, options) as confinement:
-        found = try_out(
-            launch,
-            budgets,
-            confinement,
-            name=name,
-            time_ms=bots_add.trial_ms(time),
-        )
+        time_ms = bots_add.trial_ms(time)
+        found = try_out(launch, budgets, confinement, name=name, time_ms=time_ms)
     for line in found_text(found):
         print_out(line)
     if is_changed:

@@ -1,6 +1,5 @@
 """`ladder bots add` and `ladder bots add-all`."""
 
-import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +11,15 @@ from ladder.cli.parsing import parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.match.process.cpus import allowed_cpus
-from ladder.match.registry.add_all import Attempt, examine_all, make_requests, pack_all
+from ladder.match.registry.add_all import Attempt, examine_all, make_requests
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
-from ladder.match.specs.git import remove_builds
-from ladder.match.specs.source import describe_uncommitted, make_git_source, open_tree
+from ladder.match.specs.archive import MOST_MB
+from ladder.match.specs.spec import BotSource, describe_uncommitted
 from reports.bots import attempt_line, attempts_document, attempts_text, trial_text
 from reports.layout.format import to_json
 
-MOST_MB, MOST_SIZE = 256, 4096
+MOST_SIZE = 4096
+"""Most MiB that the option for a bot's files allows."""
 
 
 def add(
@@ -31,7 +31,7 @@ def add(
     files: list[str] | None = None,
     python: str | None = None,
     git: str | None = None,
-    build: str | None = None,
+    build: str = "",
     max_size: Annotated[int, whole(1, MOST_SIZE)] = MOST_MB,
     restart: Restart | None = None,
     time: str | None = None,
@@ -67,23 +67,26 @@ def add(
     Example:
       ladder bots add mybot 'exec:python3 mybot.py'
     """
-    source = make_git_source(git, build)
-    warning = describe_uncommitted(spec, Path.cwd(), source)
-    if warning is not None:
-        print_error(warning)
-    request = RegistrationRequest(
-        name=name,
-        spec=spec,
-        folder=Path.cwd(),
-        based_on=based_on,
-        note=note,
+    source = BotSource(
+        spec,
+        Path.cwd(),
         python=python,
         patterns=tuple(files or ()),
         most_mb=max_size,
+        git=git,
+        build=build,
+    )
+    warning = describe_uncommitted(source)
+    if warning:
+        print_error(warning)
+    request = RegistrationRequest(
+        name=name,
+        source=source,
+        based_on=based_on,
+        note=note,
         restart=restart,
         time_ms=trial_ms(time),
         replace=replace,
-        source=source,
     )
     with open_draft(db) as store, trial_bounds(db, options) as confinement:
         examined = examine(known_bots(store), request, confinement)
@@ -102,8 +105,6 @@ def add_all(
     name: str = "{stem}",
     spec: str | None = None,
     note: str | None = None,
-    git: str | None = None,
-    build: str | None = None,
     restart: Restart | None = None,
     time: str | None = None,
     replace: bool = False,
@@ -140,44 +141,26 @@ def add_all(
     Example:
       ladder bots add-all strategies --pattern '*.so' --name 's{stem}'
     """
-    source = make_git_source(git, build)
-    with contextlib.ExitStack() as stack:
-        tree = None
-        if source is not None:
-            top = stack.enter_context(open_tree(spec or "", Path.cwd(), source))
-            tree = top.below(folder)
-        form = RegistrationRequest(
-            name=name,
-            spec=spec or "",
-            folder=folder if tree is None else tree.place,
-            note=note,
-            restart=restart,
-            time_ms=trial_ms(time),
-            replace=replace,
-            tree=tree,
-        )
-        requests = make_requests(form, pattern)
-        packed = pack_all(requests)
+    form = RegistrationRequest(
+        name=name,
+        source=BotSource(spec or "", folder),
+        note=note,
+        restart=restart,
+        time_ms=trial_ms(time),
+        replace=replace,
+    )
+    requests = make_requests(form, pattern)
     with open_draft(db) as store:
         known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
-    try:
-        with trial_bounds(db, options) as confinement:
-            tries = examine_all(known, requests, packed, confinement, concurrency=at_once)
-            for attempt in tries:
-                if attempt.examined is not None:  # stored at once: a stop loses none
-                    with open_store(db, create=True, sync=not attempts) as store:
-                        save_bot(store, attempt.examined.new, replace=replace)
-                attempts.append(attempt)
-                print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
-    finally:
-        if tree is not None:  # all use one build
-            registered = [each.examined.new for each in attempts if each.examined is not None]
-            remove_builds(
-                [bot.launch for bot in packed if not isinstance(bot, str)],
-                [new.revision.launch for new in registered],
-            )
+    with trial_bounds(db, options) as confinement:
+        for attempt in examine_all(known, requests, confinement, concurrency=at_once):
+            if attempt.examined is not None:  # stored at once: a stop loses none
+                with open_store(db, create=True, sync=not attempts) as store:
+                    save_bot(store, attempt.examined.new, replace=replace)
+            attempts.append(attempt)
+            print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
     print_out(to_json(attempts_document(attempts)) if json else attempts_text(attempts))
     return 2 if any(attempt.problem for attempt in attempts) else 0
 

@@ -37,7 +37,7 @@ from ladder.experiments.gate.session import (
     play_gate,
 )
 from ladder.match.openings.openings_file import has_shipped
-from ladder.match.registry.origin import refuse_stale
+from ladder.match.registry.registered import refuse_stale
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model

@@ -37,6 +37,7 @@ from ladder.match.registry.register import (
     refuse_name,
     save_bot,
 )
+from ladder.match.specs.spec import BotSource
 from ladder.signals import current_stop
 from reports.findings.finding import Finding
 from reports.layout.progress import View, display_for
@@ -216,7 +217,7 @@ def _refuse_taken(name: str, db: str) -> None:
 def _register(name: str, spec: str, based_on: str, note: str, db: str) -> None:
     """Register the bot that plays with the weights of a training."""
     request = RegistrationRequest(
-        name=name, spec=spec, folder=Path.cwd(), based_on=based_on, note=note
+        name=name, source=BotSource(spec, Path.cwd()), based_on=based_on, note=note
     )
     with open_draft(db) as store:
         examined = examine(known_bots(store), request, BUILT_IN_ONLY)

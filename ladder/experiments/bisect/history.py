@@ -2,21 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ladder.errors import UsageError
-from ladder.match.specs.git import (
-    Commit,
-    LoggedCommit,
-    commits_between,
-    common_ancestor,
-    resolve_commit,
-    subject_of,
-)
-from ladder.match.specs.source import find_spec_repository
+from ladder.match.specs.git import Commit, commits_between, common_ancestor, resolve_commit
+from ladder.match.specs.spec import BotSource, find_spec_repository
 
 BoolArray = NDArray[np.bool_]
 MOST_COMMITS = 5000
@@ -29,31 +21,23 @@ SHORT = 10
 class CommitHistory:
     """The commits that may be to blame."""
 
-    repository: Path
-    good: LoggedCommit
-    commits: tuple[LoggedCommit, ...]
+    good: Commit
+    commits: tuple[Commit, ...]
     """The commits, parents before children; the last one is the bad one."""
     holds: BoolArray
     """Shape (n, n): whether commit i contains commit k, itself included."""
 
     @property
-    def bad(self) -> LoggedCommit:
+    def bad(self) -> Commit:
         """The revision that is known to be worse."""
         return self.commits[-1]
 
-    def revision(self, commit: LoggedCommit) -> Commit:
-        """Return a commit with the hash of its files. Raises UsageError."""
-        return resolve_commit(self.repository, commit.commit)
 
-
-def read_history(
-    spec: str, folder: Path, *, good: str, bad: str, first_parent: bool
-) -> CommitHistory:
+def read_history(source: BotSource, *, good: str, bad: str, first_parent: bool) -> CommitHistory:
     """Return the history from a good revision to a bad one.
 
     Args:
-        spec: The specification of the bot; a built-in player means this project's repository.
-        folder: The folder in which the specification was written.
+        source: The bot; a built-in player means this project's repository.
         good: A branch, tag or commit.
         bad: A branch, tag or commit that contains `good`.
         first_parent: Whether to follow only the first parent of a merge.
@@ -62,9 +46,9 @@ def read_history(
         UsageError: the repository or a revision is missing, or `bad` does not contain `good`.
 
     """
-    repository = find_spec_repository(spec, folder, option=None)
-    first = resolve_commit(repository, good, "good").commit
-    last = resolve_commit(repository, bad, "bad").commit
+    repository = find_spec_repository(source)
+    chosen = resolve_commit(repository, good, "good")
+    first, last = chosen.commit, resolve_commit(repository, bad, "bad").commit
     if first == last:
         raise UsageError(
             f"{good} and the bad revision {bad} are the same commit, {first[:SHORT]}: name an "
@@ -90,11 +74,10 @@ def read_history(
             f"{MOST_COMMITS} can be searched: name revisions that are closer, or follow first "
             "parents only"
         )
-    chosen = LoggedCommit(first, (), subject_of(repository, first))
-    return CommitHistory(repository, chosen, tuple(commits), _holds(commits, first_parent))
+    return CommitHistory(chosen, tuple(commits), _holds(commits, first_parent))
 
 
-def _holds(commits: Sequence[LoggedCommit], first_parent: bool) -> BoolArray:
+def _holds(commits: Sequence[Commit], first_parent: bool) -> BoolArray:
     size = len(commits)
     if first_parent:
         return np.tril(np.ones((size, size), dtype=bool))

@@ -9,7 +9,7 @@ from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.search import SETTLED, Answer, BisectQuestion, CommitSearch
 from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.experiments.gate.tally import Tally
-from ladder.match.specs.git import LoggedCommit
+from ladder.match.specs.git import Commit
 from ladder.names import counted
 from ladder.stats.elo import EloEstimate, estimate
 
@@ -31,7 +31,7 @@ class CommitVerdict(StrEnum):
 class TriedCommit:
     """A commit that the search visited."""
 
-    commit: LoggedCommit
+    commit: Commit
     verdict: CommitVerdict
     reason: str
     """The reason why it was skipped; empty otherwise."""
@@ -58,11 +58,11 @@ class BisectResult:
     answer: Answer | None
     """The answer; None if the search was stopped before."""
     reason: str
-    good: LoggedCommit
-    bad: LoggedCommit
+    good: Commit
+    bad: Commit
     commits: int
     """Number of commits in the history, without the good revision."""
-    suspects: tuple[LoggedCommit, ...]
+    suspects: tuple[Commit, ...]
     """The culprit, or the commits that cannot be distinguished from it; if none was found, the
     likeliest one."""
     chance: float
@@ -79,7 +79,7 @@ class BisectResult:
     seed: int
 
     @property
-    def culprit(self) -> LoggedCommit | None:
+    def culprit(self) -> Commit | None:
         """The commit to blame; None if it was not found."""
         return self.suspects[0] if self.answer is Answer.FOUND else None
 
@@ -142,7 +142,7 @@ def _tried(search: CommitSearch, index: int) -> TriedCommit:
     )
 
 
-def _sentence(search: CommitSearch, suspects: tuple[LoggedCommit, ...], chance: float) -> str:
+def _sentence(search: CommitSearch, suspects: tuple[Commit, ...], chance: float) -> str:
     """Return the answer as a sentence, without the size of the drop."""
     question, history = search.question, search.history
     games, asked = counted(search.games, "game"), f"{question.max_drop:g} Elo or more"

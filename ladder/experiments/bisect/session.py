@@ -20,8 +20,9 @@ from ladder.experiments.bisect.result import BisectResult, result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.commit_bots import CommitBots, commit_bot
+from ladder.match.registry.commit_bots import commit_bot
 from ladder.match.registry.register import remove_unused_builds
+from ladder.match.specs.spec import BotSource
 from ladder.runs.history import PastRun
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import hashes_of
@@ -116,7 +117,8 @@ class Bisection:
     """A bisection to be played."""
 
     history: CommitHistory
-    bots: CommitBots
+    source: BotSource
+    """The bot, without its revision."""
     question: BisectQuestion
     settings: RunSettings
     """The conditions of play; each visit sets bots and pairing."""
@@ -133,7 +135,7 @@ def prepare(store: Store, bisection: Bisection) -> BotRow:
 
     """
     try:
-        good = commit_bot(store, bisection.bots, bisection.history.good, bisection.confinement)
+        good = commit_bot(store, bisection.source, bisection.history.good, bisection.confinement)
     except (UsageError, SpecError) as error:
         commit = bisection.history.good.commit[:SHORT]
         raise UsageError(f"{commit} cannot play: {error}", option="good") from error
@@ -213,7 +215,7 @@ class BisectSession:
             return self._rows[index]
         commit = search.history.commits[index]
         try:
-            row = commit_bot(self._context.store, bisection.bots, commit, bisection.confinement)
+            row = commit_bot(self._context.store, bisection.source, commit, bisection.confinement)
             conditions = _conditions(bisection.settings, row, self._good)
             check_possible(self._context.store, conditions, [row, self._good])
         except (UsageError, SpecError) as error:
@@ -297,8 +299,8 @@ class BisectSession:
         conditions = replace(bisection.settings, bots=(), pairing=Pairing(GATE))
         return identity_hash(
             {
-                "spec": bisection.bots.spec,
-                "build": bisection.bots.build,
+                "spec": bisection.source.spec,
+                "build": bisection.source.build,
                 "good": self._good.revision.content_hash,
                 "conditions": conditions.identity({}),
             }
@@ -318,7 +320,7 @@ class BisectSession:
         return {
             "key": self._key,
             "seed": self._seed,
-            "spec": self._bisection.bots.spec,
+            "spec": self._bisection.source.spec,
             "commit": commit,
             "good": history.good.commit,
             "bad": history.bad.commit,

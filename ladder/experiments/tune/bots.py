@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, count
 from pathlib import Path
 
 import msgspec
@@ -18,18 +17,15 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, gate_pairing
 from ladder.experiments.tune.parameters import ParameterValues, Template
-from ladder.match.registry.from_spec import base_name, name_with_values
+from ladder.match.registry.from_spec import base_name, free_name, name_with_values
 from ladder.match.registry.register import (
     RegistrationRequest,
     examine,
     known_bots,
-    renamed,
     save_bot,
 )
-from ladder.match.registry.registered import unpacked_launch
-from ladder.match.specs.archive import cached_archive
-from ladder.match.specs.source import identity_of, pack_spec
-from ladder.match.specs.spec import ResolvedBot, read_spec
+from ladder.match.registry.registered import unpack_files, unpacked_launch
+from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, read_spec
 from ladder.names import check_name
 from ladder.runs.resume import TUNING
 from ladder.runs.settings import RunSettings
@@ -60,7 +56,7 @@ class TuningTask:
     python: str | None = None
     """The interpreter for ``python:`` and ``kaggle:`` bots; None for python3 on PATH."""
     patterns: tuple[str, ...] = ()
-    """Patterns of the files that belong to the bot, for `ladder.match.specs.source.pack_spec`."""
+    """Patterns of the files that belong to the bot, for `ladder.match.specs.spec.BotSource`."""
 
     @property
     def steps(self) -> int:
@@ -72,6 +68,10 @@ class TuningTask:
         """The games of all steps together."""
         return 2 * self.pairs * self.steps
 
+    def source(self, spec: str) -> BotSource:
+        """Return the bot of a specification with the files of this tuning."""
+        return BotSource(spec, self.folder, python=self.python, patterns=self.patterns)
+
     def launch_at(self, original: Launch, values: ParameterValues) -> Launch:
         """Return the launch of the bot with values, from the files that were packed once.
 
@@ -80,7 +80,7 @@ class TuningTask:
 
         """
         if original.is_own:
-            return read_spec(self.template.spec_at(values), self.folder).launch
+            return read_spec(self.source(self.template.spec_at(values))).launch
         command = self.template.command_at(original.command, self.template.texts(values))
         return msgspec.structs.replace(original, command=command)
 
@@ -159,7 +159,7 @@ def original_of(store: Store, task: TuningTask) -> NewBot:
         SpecError: the specification cannot be read, or a file or program is missing.
 
     """
-    bot = pack_spec(task.template.original, task.folder, python=task.python, patterns=task.patterns)
+    bot = pack_bot(task.source(task.template.original))
     content_hash = bot.content_hash
     for row in known_bots(store).values():
         same = row.revision.content_hash == content_hash and row.revision.launch.can_play
@@ -183,14 +183,15 @@ def tuned_of(
     spec = task.template.spec_at(values)
     launch = task.launch_at(original.revision.launch, values)
     if launch.archive is None:
-        bot = read_spec(spec, task.folder)
+        bot = read_spec(task.source(spec))
     else:
         bot = ResolvedBot(
-            original.family,
-            launch,
-            original.revision.files,
-            identity_of(launch),
-            packed=cached_archive(launch.archive),
+            content_hash=identity_of(launch),
+            launch=launch,
+            budgets=(),
+            files=original.revision.files,
+            packed=unpack_files(store, original),
+            family=original.family,
         )
     content_hash = bot.content_hash
     if content_hash == original.revision.content_hash:
@@ -208,11 +209,8 @@ def _free_name(store: Store, base: str, texts: Mapping[str, str], content_hash: 
     """Return a name with values that no bot of other content has."""
     stem = name_with_values(base, texts) if texts else base
     known = known_bots(store)
-    names = chain((stem,), (f"{stem}-{number}" for number in count(2)))
-    return next(
-        name
-        for name in names
-        if name not in known or known[name].revision.content_hash == content_hash
+    return free_name(
+        stem, lambda name: name in known and known[name].revision.content_hash != content_hash
     )
 
 
@@ -227,8 +225,7 @@ def _examined(
 ) -> NewBot:
     request = RegistrationRequest(
         name=name,
-        spec=spec,
-        folder=task.folder,
+        source=task.source(spec),
         based_on=based_on,
         note=note,
         restart=task.settings.restart,
@@ -279,7 +276,7 @@ def register_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) 
         if known.revision.content_hash == tuned.revision.content_hash:
             return Registration(name, True, "it was registered before")
         raise _name_taken(name)
-    save_bot(store, renamed(tuned, name), replace=False)
+    save_bot(store, replace(tuned, name=name), replace=False)
     return Registration(name, True, "it won the gate")
 
 

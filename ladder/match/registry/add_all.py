@@ -1,6 +1,5 @@
 """Registration of a folder of bots: each is tried out, and failures are collected."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -10,16 +9,8 @@ from bots.errors import BotsError
 from db.records.bots import BotRow
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.register import (
-    ExaminedBot,
-    NothingToAdd,
-    RegistrationRequest,
-    examine,
-    pack_request,
-)
-from ladder.match.specs.spec import ResolvedBot
+from ladder.match.registry.register import ExaminedBot, NothingToAdd, RegistrationRequest, examine
 from ladder.names import check_name
-from ladder.signals import current_stop
 
 STEM, FILE = "{stem}", "{file}"
 SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}", ".gz": "kaggle:{file}"}
@@ -38,7 +29,7 @@ class Attempt:
 
 
 def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationRequest]:
-    """Return a request for each file of a folder, in the order of the numbers in their names.
+    """Return a request for each file of a folder.
 
     Args:
         form: the request for each file of its folder, with ``{stem}`` in its name for the file's
@@ -50,11 +41,11 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
         UsageError: there is no such folder or file, or the names are not valid or not different.
 
     """
-    folder, name = form.folder, form.name
+    folder, name = form.source.folder, form.name
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     try:
-        files = sorted(path for path in folder.glob(pattern) if path.is_file())
+        files = sorted(filter(Path.is_file, folder.glob(pattern)))
     except (ValueError, NotImplementedError) as error:
         problem = f"{pattern!r} is not a pattern of files: {error}"
         raise UsageError(problem, option="pattern") from error
@@ -64,39 +55,24 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
         problem = f"{name!r} gives all bots the same name: add {STEM} to it"
         raise UsageError(problem, option="name")
     requests: dict[str, RegistrationRequest] = {}
-    for path in sorted(files, key=_numeric_key):
-        file = str(path.relative_to(folder))
-        spec = form.spec or SPECS.get(path.suffix)
+    for path in files:
+        file, stem = str(path.relative_to(folder)), path.stem.removesuffix(".tar")
+        spec = form.source.spec or SPECS.get(path.suffix)
         if spec is None:
             problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
             raise UsageError(problem, option="spec")
-        stem = path.stem.removesuffix(".tar")
         bot_name = check_name(name.replace(STEM, stem))
         if bot_name in requests:
             raise UsageError(f"{name!r} gives two files the name {bot_name}", option="name")
         spec = spec.replace(FILE, file).replace(STEM, stem)
-        requests[bot_name] = replace(form, name=bot_name, spec=spec, folder=folder.resolve())
+        source = replace(form.source, spec=spec, folder=folder.resolve())
+        requests[bot_name] = replace(form, name=bot_name, source=source)
     return list(requests.values())
-
-
-def pack_all(requests: Sequence[RegistrationRequest]) -> list[ResolvedBot | str]:
-    """Pack the files of bots; return the problem in place of a bot that cannot be packed."""
-    found: list[ResolvedBot | str] = []
-    for request in requests:
-        try:
-            current_stop().check()
-            found.append(pack_request(request))
-        except Stopped:
-            raise
-        except (LadderError, BotsError) as error:
-            found.append(str(error))
-    return found
 
 
 def examine_all(
     known: Mapping[str, BotRow],
     requests: Sequence[RegistrationRequest],
-    packed: Sequence[ResolvedBot | str],
     confinement: Confinement,
     *,
     concurrency: int,
@@ -106,7 +82,6 @@ def examine_all(
     Args:
         known: the registered bots by name, including retired ones.
         requests: the bots.
-        packed: their files, as `pack_all` returns them.
         confinement: their confinement in the trials.
         concurrency: number of trials at the same time.
 
@@ -114,37 +89,21 @@ def examine_all(
         Stopped: the user stops the command.
 
     """
+
+    def attempt(request: RegistrationRequest) -> Attempt:
+        try:
+            return Attempt(request, examine(known, request, confinement))
+        except Stopped:
+            raise
+        except NothingToAdd:
+            return Attempt(request)
+        except (LadderError, BotsError) as error:
+            return Attempt(request, problem=str(error))
+
     with ThreadPoolExecutor(concurrency) as pool:
-        futures = [
-            pool.submit(_attempt, known, request, bot, confinement)
-            for request, bot in zip(requests, packed, strict=True)
-        ]
+        futures = [pool.submit(attempt, request) for request in requests]
         try:
             for future in as_completed(futures):
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _attempt(
-    known: Mapping[str, BotRow],
-    request: RegistrationRequest,
-    bot: ResolvedBot | str,
-    confinement: Confinement,
-) -> Attempt:
-    if isinstance(bot, str):
-        return Attempt(request, problem=bot)
-    try:
-        return Attempt(request, examine(known, request, confinement, bot))
-    except Stopped:
-        raise
-    except NothingToAdd:
-        return Attempt(request)
-    except (LadderError, BotsError) as error:
-        return Attempt(request, problem=str(error))
-
-
-def _numeric_key(path: Path) -> list[tuple[int, str]]:
-    """Return a sort key that puts 7.so before 12.so."""
-    parts = re.findall(r"\d+|\D+", path.name)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]

@@ -2,17 +2,17 @@
 
 import contextlib
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 import msgspec
 
 from bots.catalogue import VERSIONS
 from bots.champion import CHAMPION
 from bots.errors import SpecError, UnknownPlayer
-from db.records.bots import BotRow, NewBot, NewRevision
-from db.records.launch import Launch
+from db.records.bots import BotRow, NewBot
 from db.store import Store
-from engine.cache import ROOT
-from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec, resolve_own_player
+from ladder.match.specs.spec import BUILTIN, resolve_own_player
+from ladder.match.specs.start_command import builtin_launch
 
 OPPONENTS = ("random", "flat-mc", "v1", "v4", "v12", "v17", CHAMPION, "exact")
 """The built-in players that lists, menus and runs without `--bots` show; the others are played when
@@ -38,7 +38,7 @@ def sync_builtins(store: Store) -> list[str]:
             spec=BUILTIN + version.name,
             based_on=version.based_on,
             change=version.change,
-            revision=_revision(read_spec(BUILTIN + version.name, ROOT)),
+            revision=resolve_own_player(builtin_launch(version.name)),
         )
         for version in VERSIONS.values()
         if not version.hidden and version.name not in known
@@ -49,22 +49,14 @@ def sync_builtins(store: Store) -> list[str]:
             continue
         # If these sources lack it, that is an error when it plays.
         with contextlib.suppress(SpecError, UnknownPlayer):
-            resolved = resolve_own_player(bot.revision.launch)
-            if resolved.content_hash != bot.revision.content_hash:
-                changed[bot.name] = _revision(resolved, bot.revision.launch)
+            stored = bot.revision.launch
+            now = resolve_own_player(stored)
+            if now.content_hash != bot.revision.content_hash:
+                launch = msgspec.structs.replace(stored, player=now.launch.player)
+                changed[bot.name] = replace(now, launch=launch)
     if new or changed:
         store.bots.bring_up_to_date(new, changed)
     return list(changed)
-
-
-def _revision(resolved: ResolvedBot, former: Launch | None = None) -> NewRevision:
-    """Return the revision of a player, which keeps how it was started."""
-    return NewRevision(
-        content_hash=resolved.content_hash,
-        launch=msgspec.structs.replace(former or resolved.launch, player=resolved.launch.player),
-        budgets=resolved.budgets or (),
-        files=resolved.files,
-    )
 
 
 def is_catalogue_bot(bot: BotRow) -> bool:

@@ -3,24 +3,21 @@
 Retired bots appear in no rating list and no run, and their games stay.
 """
 
-import hashlib
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-from db.records.bots import BotRow
+from db.records.bots import BotRow, NewBot
 from db.records.launch import Origin
 from db.store import Store
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.from_spec import base_name
+from ladder.match.registry.from_spec import base_name, free_name
 from ladder.match.registry.register import (
     RegistrationRequest,
     examine,
     known_bots,
-    renamed,
     save_bot,
 )
-from ladder.match.specs.git import LoggedCommit
-from ladder.match.specs.source import GitSource, find_origin
+from ladder.match.specs.git import Commit
+from ladder.match.specs.spec import BotSource, find_origin
 from ladder.visible import visible
 
 SHORT = 10
@@ -28,39 +25,16 @@ SHORT = 10
 LONGEST_NOTE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class CommitBots:
-    """The properties that all bots of one search share."""
-
-    spec: str
-    folder: Path
-    """The folder in which the specification was written."""
-    build: str
-    """The build command, or "" for none."""
-    python: str | None
-
-    def name_of(self, commit: str, *, unique: bool = False) -> str:
-        """Return the name of the bot at a commit, such as ``v18@0123456789``.
-
-        Args:
-            commit: hash of the commit.
-            unique: whether to add a hash of specification, folder, build and interpreter, if
-                another bot has the plain name.
-
-        """
-        name = f"{base_name(self.spec)}@{commit[:SHORT]}"
-        if unique:
-            made_by = repr((self.spec, str(self.folder), self.build, self.python))
-            name += f".{hashlib.sha256(made_by.encode()).hexdigest()[:6]}"
-        return name
-
-
-def commit_bot(
-    store: Store, bots: CommitBots, commit: LoggedCommit, confinement: Confinement
-) -> BotRow:
+def commit_bot(store: Store, source: BotSource, commit: Commit, confinement: Confinement) -> BotRow:
     """Return the bot at a commit; if it is not registered, build, try, register and retire it.
 
     A commit with the files of another one, whose bot is stored, is not built again.
+
+    Args:
+        store: the database.
+        source: the bot, without its revision.
+        commit: the revision.
+        confinement: its confinement in the trial.
 
     Raises:
         UsageError: it cannot be built, or failed its trial.
@@ -68,42 +42,36 @@ def commit_bot(
 
     """
     known = known_bots(store)
-    source = GitSource(commit.commit, bots.build)
-    _, _, origin = find_origin(bots.spec, bots.folder, source)
-    name = bots.name_of(commit.commit)
-    alike = [row for row in known.values() if _is_made_from(row, bots, origin)]
-    if name in known and known[name] not in alike:
-        name = bots.name_of(commit.commit, unique=True)
+    source = replace(source, git=commit.commit)
+    _, origin = find_origin(source)
+    alike = [row for row in known.values() if _is_made_from(row, source, origin)]
+    name = free_name(
+        f"{base_name(source.spec)}@{commit.commit[:SHORT]}",
+        lambda each: each in known and known[each] not in alike,
+    )
     former = known.get(name)
     playable = [row for row in alike if row.revision.launch.can_play]
     if former is not None and former in playable:
         return former
     note = visible(commit.subject)[:LONGEST_NOTE]
     if playable:
-        new = replace(renamed(playable[0], name), based_on=None, change=note)
+        new: NewBot = replace(playable[0], name=name, based_on=None, change=note)
     else:
         request = RegistrationRequest(
-            name=name,
-            spec=bots.spec,
-            folder=bots.folder,
-            note=note,
-            python=bots.python,
-            replace=former is not None,
-            source=source,
+            name=name, source=source, note=note, replace=former is not None
         )
         new = examine(known, request, confinement).new
     save_bot(store, new, replace=former is not None)
     return store.bots.retire(name)
 
 
-def _is_made_from(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
+def _is_made_from(row: BotRow, source: BotSource, origin: Origin) -> bool:
     """Return whether a registered bot is made from the same files."""
-    launch = row.revision.launch
-    stored = launch.origin
+    launch, stored = row.revision.launch, row.revision.launch.origin
     return (
         stored is not None
-        and row.spec == bots.spec
+        and row.spec == source.spec
         and (stored.tree, stored.inner, stored.build) == (origin.tree, origin.inner, origin.build)
         and not launch.patterns
-        and (launch.python == bots.python or bots.python is None)
+        and source.python in (None, launch.python)
     )

@@ -2,19 +2,16 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from db.records.bots import BotRow
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.register import (
-    ExaminedBot,
-    RegistrationRequest,
-    examine,
-    pack_request,
-)
-from ladder.match.specs.programs import INTERPRETER
+from ladder.match.registry.register import ExaminedBot, RegistrationRequest, examine
+from ladder.match.specs.forms import INTERPRETER
+from ladder.match.specs.spec import BotSource, pack_bot
 from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
 
 LONGEST_BASE = 60
@@ -61,29 +58,34 @@ def find_or_examine(
         SpecError: the specification is not valid.
 
     """
-    stem = line_name(spec, folder)
-    line = line_of(known, spec, stem, folder)
-    name = numbered_name(stem, known)
+    stem = _line_name(spec, folder)
+    playing = sorted(
+        (row for row in known.values() if row.retired_at is None),
+        key=lambda row: row.revision.created_at,
+    )
+    line = [
+        row
+        for row in playing
+        if (row.spec == spec or _stem_of(row.name) == stem)
+        and row.revision.launch.folder == str(folder.resolve())
+    ]
+    source = BotSource(spec, folder)
+    bot = pack_bot(source)
+    for row in reversed(playing):
+        if row.revision.content_hash == bot.content_hash and row.revision.launch.can_play:
+            earlier = [each.name for each in line if each.name != row.name]
+            return NamedSpec(spec, row.name, earlier[-1] if earlier else None, None)
     former = line[-1].name if line else None
     request = RegistrationRequest(
-        name=name, spec=spec, folder=folder, based_on=former if based_on is None else based_on
+        name=_numbered_name(stem, known),
+        source=source,
+        based_on=former if based_on is None else based_on,
     )
-    bot = pack_request(request)
-    same = [
-        row
-        for row in known.values()
-        if row.revision.content_hash == bot.content_hash
-        and row.retired_at is None
-        and row.revision.launch.can_play
-    ]
-    if same:
-        newest = max(same, key=lambda row: row.revision.created_at)
-        earlier = [row.name for row in line if row.name != newest.name]
-        return NamedSpec(spec, newest.name, earlier[-1] if earlier else None, None)
-    return NamedSpec(spec, name, former, examine(known, request, confinement, bot))
+    examined = examine(known, request, confinement, bot)
+    return NamedSpec(spec, request.name, former, examined)
 
 
-def line_name(spec: str, folder: Path) -> str:
+def _line_name(spec: str, folder: Path) -> str:
     """Return the stem of the names of a specification's versions."""
     stem = base_name(spec)
     if stem not in COMMON:
@@ -92,19 +94,6 @@ def line_name(spec: str, folder: Path) -> str:
     file = next((word for word in words if Path(word.partition(":")[0]).stem == stem), "")
     place = (folder / file.partition(":")[0]).resolve().parent
     return base_name(f"exec:./{place.name}") if place.name else stem
-
-
-def line_of(known: Mapping[str, BotRow], spec: str, stem: str, folder: Path) -> list[BotRow]:
-    """Return the versions of a specification or with its stem from one folder, oldest first."""
-    place = str(folder.resolve())
-    found = [
-        row
-        for row in known.values()
-        if (row.spec == spec or stem_of(row.name) == stem)
-        and row.revision.launch.folder == place
-        and row.retired_at is None
-    ]
-    return sorted(found, key=lambda row: row.revision.created_at)
 
 
 def base_name(spec: str) -> str:
@@ -133,17 +122,23 @@ def name_with_values(base: str, texts: Mapping[str, str]) -> str:
     return _valid(f"{base}@{values}")[: NAME_LIMIT - 5]  # leaves room for a number
 
 
+def free_name(stem: str, is_taken: Callable[[str], bool]) -> str:
+    """Return a stem that is not taken, else with a number, such as ``mybot@main-2``."""
+    names = chain((stem,), (f"{stem}-{number}" for number in count(2)))
+    return next(name for name in names if not is_taken(name))
+
+
 def _valid(text: str) -> str:
     return "".join(letter if letter in NAME_CHARACTERS else "-" for letter in text)
 
 
-def stem_of(name: str) -> str:
+def _stem_of(name: str) -> str:
     """Return a name without the number that a bot stored by its specification has."""
     found = NUMBERED.fullmatch(name)
     return name if found is None else found["stem"]
 
 
-def numbered_name(stem: str, taken: Iterable[str]) -> str:
+def _numbered_name(stem: str, taken: Iterable[str]) -> str:
     """Return a stem with the next number, such as ``mybot-4``."""
     found = (NUMBERED.fullmatch(name) for name in taken)
     numbers = [int(each["number"]) for each in found if each is not None and each["stem"] == stem]

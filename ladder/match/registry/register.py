@@ -1,25 +1,23 @@
 """Registration of a bot: it is tried out first, and stored only if it passes."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from bots.catalogue import option_values, parse_player
-from db.records.bots import HUMAN, BotRow, NewBot, NewRevision
+from db.records.bots import HUMAN, BotRow, NewBot
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import BUILT_IN_ONLY, Confinement
 from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
-from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_out
-from ladder.match.specs.archive import MOST_MB
+from ladder.match.registry.trial import TrialResult, try_out
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.git import remove_builds
-from ladder.match.specs.source import GitSource, GitTree, pack_in_tree, pack_spec
-from ladder.match.specs.spec import ResolvedBot
+from ladder.match.specs.spec import BotSource, ResolvedBot, pack_bot
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
 
 
@@ -32,30 +30,17 @@ class RegistrationRequest:
     """The request to register a bot."""
 
     name: str
-    spec: str
-    """The specification, as `ladder.match.specs.spec.read_spec` takes it."""
-    folder: Path
-    """The folder in which the specification was written."""
+    source: BotSource
     based_on: str | None = None
     """The registered bot that it improves on, "" for none; None: as the bot that it replaces."""
     note: str | None = None
     """The one thing that it changes; None: as the bot that it replaces."""
-    python: str | None = None
-    """The interpreter, as `ladder.match.specs.source.pack_spec` takes it."""
-    patterns: tuple[str, ...] = ()
-    """Files that belong to the bot, as `ladder.match.specs.spec.read_spec` takes them."""
-    most_mb: int = MOST_MB
-    """The limit on its files, in MiB."""
     restart: Restart | None = None
     """When to restart its process; None: the default of its kind."""
     time_ms: int | None = None
     """Time per move in its trial, as `ladder.match.registry.trial.try_out` takes it."""
     replace: bool = False
     """Whether to replace a bot of the same name, whose old games then no longer count."""
-    source: GitSource | None = None
-    """The revision of a git repository; None: the files as they are now."""
-    tree: GitTree | None = None
-    """The files of a revision, if they are built already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +75,6 @@ def known_bots(store: Store) -> dict[str, BotRow]:
     return {bot.name: bot for bot in store.bots.all(include_retired=True)}
 
 
-def pack_request(request: RegistrationRequest) -> ResolvedBot:
-    """Pack the files of a bot. Raises UsageError and SpecError."""
-    if request.tree is not None:
-        return pack_in_tree(request.tree, request.spec, most_mb=request.most_mb)
-    return pack_spec(
-        request.spec,
-        request.folder,
-        python=request.python,
-        source=request.source,
-        patterns=request.patterns,
-        most_mb=request.most_mb,
-    )
-
-
 def examine(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
@@ -116,7 +87,7 @@ def examine(
         known: the registered bots by name, including retired ones.
         request: the bot.
         confinement: its confinement in the trial.
-        packed: the bot as `pack_request` has packed it; None: it is packed now.
+        packed: the bot as `pack_bot` has packed it; None: it is packed now.
 
     Raises:
         UsageError: the name cannot be used, the files cannot be packed, or the bot failed its
@@ -125,37 +96,30 @@ def examine(
 
     """
     _check(known, request)
-    bot = pack_request(request) if packed is None else packed
+    bot = pack_bot(request.source) if packed is None else packed
     former = known.get(request.name)
-    based_on, note = request.based_on, request.note
     launch = msgspec.structs.replace(bot.launch, restart=request.restart or bot.launch.restart)
     bot = replace(bot, launch=launch)
     try:
-        if former is not None:
-            _refuse_taken(former, request, bot)
-            based_on = former.based_on if based_on is None else based_on
-            note = former.change if note is None else note
+        if former is not None and not request.replace:
+            raise _refusal(former, request.source, bot)
         found = _run_trial(bot, request, confinement)
     except BaseException:
-        if request.source is not None:  # a tree that is built already serves others, too
+        if request.source.git is not None:
             remove_builds([launch])
         raise
+    based_on, note = request.based_on, request.note
+    if former is not None:
+        based_on = former.based_on if based_on is None else based_on
+        note = former.change if note is None else note
+    launch = msgspec.structs.replace(launch, min_time_ms=found.min_time_ms, writes=found.writes)
     new = NewBot(
         name=request.name,
         family=bot.family,
-        spec=request.spec,
+        spec=request.source.spec,
         based_on=based_on or None,
         change=check_line(note or "", "a note"),
-        revision=NewRevision(
-            content_hash=bot.content_hash,
-            launch=msgspec.structs.replace(
-                launch, min_time_ms=found.min_time_ms, writes=found.writes
-            ),
-            budgets=found.budgets,
-            boards=found.boards,
-            files=bot.files,
-            packed=bot.packed,
-        ),
+        revision=replace(bot, launch=launch, budgets=found.budgets, boards=found.boards),
     )
     return ExaminedBot(new, found, bot.left_out)
 
@@ -167,35 +131,32 @@ def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
         raise UsageError(f"{HUMAN} is the name of people in their games: choose another name")
     if request.name in known:
         refuse_catalogue_bot(known[request.name], "choose another name")
-    check_text(request.spec, "a specification")
-    if request.note is not None:
-        check_line(request.note, "a note")
+    check_text(request.source.spec, "a specification")
+    check_line(request.note or "", "a note")
     if request.based_on and request.based_on not in known:
         raise unknown_bot(request.based_on, known, "based_on")
 
 
 def _run_trial(
-    bot: ResolvedBot,
-    request: RegistrationRequest,
-    confinement: Confinement,
+    bot: ResolvedBot, request: RegistrationRequest, confinement: Confinement
 ) -> TrialResult:
-    launch, budgets = bot.launch, bot.budgets or ()
-    if launch.is_own:
-        player = str(launch.player)
-        option_values(player)  # refuses others
-        version, options = parse_player(player)
-        if version.contents.keys() & options.keys():  # only a game shows what a file holds
-            compile_players([launch])
-            try_out(launch, budgets, BUILT_IN_ONLY)
-        return result_from_catalogue(player, budgets)
-    compile_players([launch])
-    return try_packed(
-        bot,
-        confinement,
-        name=request.name,
-        spec=request.spec,
-        time_ms=request.time_ms,
-    )
+    launch = bot.launch
+    if not launch.is_own:
+        compile_players([launch])
+        return try_packed(
+            bot,
+            confinement,
+            name=request.name,
+            spec=request.source.spec,
+            time_ms=request.time_ms,
+        )
+    player = str(launch.player)
+    option_values(player)  # refuses others
+    version, options = parse_player(player)
+    if version.contents.keys() & options.keys():  # only a game shows what a file holds
+        compile_players([launch])
+        try_out(launch, bot.budgets, BUILT_IN_ONLY)
+    return TrialResult(player, "", bot.budgets, boards=None, trials=())
 
 
 def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
@@ -216,13 +177,6 @@ def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
     row = store.bots.replace(new)
     remove_unused_builds(store, [former])
     return row
-
-
-def renamed(bot: BotRow, name: str) -> NewBot:
-    """Return a new bot with the content of a registered one."""
-    content = {each.name: getattr(bot.revision, each.name) for each in fields(NewRevision)}
-    new = {each.name: getattr(bot, each.name) for each in fields(NewBot)}
-    return NewBot(**{**new, "name": name, "revision": NewRevision(**content)})
 
 
 def delete_bot(store: Store, name: str) -> None:
@@ -274,41 +228,31 @@ def refuse_catalogue_bot(bot: BotRow, remedy: str) -> None:
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
-def _refuse_taken(known: BotRow, request: RegistrationRequest, bot: ResolvedBot) -> None:
-    """Refuse a name that another bot has, unless the request is to replace that bot."""
-    if request.replace:
-        return
-    name, difference = known.name, _difference(known, request, bot)
-    is_retired = known.retired_at is not None
+def _refusal(known: BotRow, source: BotSource, bot: ResolvedBot) -> UsageError:
+    """Return the error about a name that another bot has, which is not to be replaced."""
+    name, launch, is_retired = known.name, known.revision.launch, known.retired_at is not None
     replacing = f"`ladder bots add {name} SPEC --replace`"
-    if not known.revision.launch.can_play:
-        raise UsageError(
+    if not launch.can_play:
+        return UsageError(
             f"a bot named {name} is registered without its files: {replacing} replaces it, and "
             "keeps its games if the content is the same"
         )
-    if difference:
+    if known.revision.content_hash != bot.content_hash:
+        difference = "its files have changed"
+        if known.spec != source.spec:
+            difference = f"it is {known.spec}"
+        elif launch.folder not in ("", bot.launch.folder):
+            difference = f"it is from {launch.folder}"
         state = "retired" if is_retired else "already registered"
-        raise UsageError(
+        return UsageError(
             f"a bot named {name} is {state} with other content ({difference}): choose another "
             f"name, or replace it with {replacing}, and its old games no longer count"
         )
     if is_retired:
-        raise UsageError(
+        return UsageError(
             f"{name} is retired, with the same content: `ladder bots unretire {name}` brings it "
             "back, with its games and its rating"
         )
-    raise NothingToAdd(
+    return NothingToAdd(
         f"a bot named {name} is already registered with the same content: there is nothing to add"
     )
-
-
-def _difference(known: BotRow, request: RegistrationRequest, bot: ResolvedBot) -> str:
-    """Return how a request differs from the registered bot, or "" if the content is the same."""
-    revision = known.revision
-    if revision.content_hash == bot.content_hash:
-        return ""
-    if known.spec != request.spec:
-        return f"it is {known.spec}"
-    if revision.launch.folder not in ("", bot.launch.folder):
-        return f"it is from {revision.launch.folder}"
-    return "its files have changed"

@@ -2,18 +2,16 @@
 
 import contextlib
 import ctypes
-import io
 import os
 import shlex
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from db.records.launch import Launch
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.trial import TrialResult, TrialTimeout, try_out
@@ -31,12 +29,7 @@ _HEADER = struct.Struct("iIII")
 
 
 def try_packed(
-    bot: ResolvedBot,
-    confinement: Confinement,
-    *,
-    name: str,
-    spec: str,
-    time_ms: int | None,
+    bot: ResolvedBot, confinement: Confinement, *, name: str, spec: str, time_ms: int | None
 ) -> TrialResult:
     """Try a bot out in a copy of its packed files.
 
@@ -57,37 +50,27 @@ def try_packed(
     play = partial(try_out, confinement=confinement, name=name, time_ms=time_ms)
     if packed is None or launch.player is not None:  # a player of this project from git
         return play(launch, bot.budgets)
-    folder = None if launch.origin is not None else Path(launch.folder)
     with writable_copy(packed) as copy:
         inside = msgspec.structs.replace(launch, archive=None, folder=str(copy))
         try:
-            if folder is None:
-                found = play(inside, None)
-                return replace(found, writes=is_changed(packed.manifest, copy))
-            with watched(folder) as opened:
-                found = play(inside, None)
+            with watched(Path(launch.folder)) as opened:
+                found = play(inside, ())
             writes = is_changed(packed.manifest, copy)
             return replace(found, writes=writes, read_outside=tuple(opened))
         except UsageError as error:
             failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
-            if folder is None or not folder.is_dir() or isinstance(error, TrialTimeout):
+            if launch.origin is not None or isinstance(error, TrialTimeout):
                 raise failure from error
-    raise _explain(failure, bot, folder, play, name, spec) from failure
+    raise _explain(failure, bot, play, f"ladder bots add {name} {shlex.quote(spec)}") from failure
 
 
 def _explain(
-    failure: UsageError,
-    bot: ResolvedBot,
-    folder: Path,
-    play: Callable[..., TrialResult],
-    name: str,
-    spec: str,
+    failure: UsageError, bot: ResolvedBot, play: Callable[..., TrialResult], command: str
 ) -> UsageError:
     """Return the failure, or an error that names the files which the bot lacks."""
-    launch: Launch = msgspec.structs.replace(bot.launch, archive=None)
     try:
-        with watched(folder) as found:
-            play(launch, None)
+        with watched(Path(bot.launch.folder)) as found:
+            play(msgspec.structs.replace(bot.launch, archive=None), ())
     except UsageError:
         return failure
     packed = {file.path for file in bot.packed.manifest.files} if bot.packed else set()
@@ -99,8 +82,7 @@ def _explain(
     files = " ".join(f"--files {pattern}" for pattern in patterns[:MOST_NAMED])
     return UsageError(
         f"the bot plays in its folder, but not from its stored files alone, for it needs files "
-        f"beside it{used}{beside}; store them, too: `ladder bots add {name} {shlex.quote(spec)} "
-        f"{files}`"
+        f"beside it{used}{beside}; store them, too: `{command} {files}`"
     )
 
 
@@ -113,27 +95,24 @@ def watched(folder: Path) -> Iterator[list[str]]:
     libc = ctypes.CDLL(None, use_errno=True)
     descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
     places: dict[int, str] = {}
-    for place, names, _ in os.walk(folder):
-        names[:] = [name for name in names if not is_environment(os.path.join(place, name))]
-        if descriptor < 0 or len(places) >= MOST_FOLDERS:
-            break
-        watch = libc.inotify_add_watch(descriptor, os.fsencode(place), IN_OPEN)
-        places[watch] = os.path.relpath(place, folder)
     opened: list[str] = []
-    try:
+    if descriptor < 0:
         yield opened
-    finally:
-        if descriptor >= 0:
-            with open(descriptor, "rb", buffering=0) as file:
-                opened += dict.fromkeys(_read_opened(file, places))
-
-
-def _read_opened(file: io.FileIO, places: Mapping[int, str]) -> Iterator[str]:
-    """Yield the path of each opened file from the reports of the kernel."""
-    while events := file.read(65536):
-        while events:
-            watch, mask, _, length = _HEADER.unpack_from(events)
-            name = os.fsdecode(events[_HEADER.size : _HEADER.size + length].rstrip(b"\0"))
-            events = events[_HEADER.size + length :]
-            if name and not mask & IN_ISDIR and watch in places:
-                yield os.path.normpath(os.path.join(places[watch], name))
+        return
+    with open(descriptor, "rb", buffering=0) as reports:
+        for place, names, _ in os.walk(folder):
+            names[:] = [name for name in names if not is_environment(Path(place, name))]
+            if len(places) >= MOST_FOLDERS:
+                break
+            watch = libc.inotify_add_watch(descriptor, os.fsencode(place), IN_OPEN)
+            places[watch] = os.path.relpath(place, folder)
+        yield opened
+        while events := reports.read(65536):
+            while events:
+                watch, mask, _, length = _HEADER.unpack_from(events)
+                name = os.fsdecode(events[_HEADER.size : _HEADER.size + length].rstrip(b"\0"))
+                events = events[_HEADER.size + length :]
+                if name and not mask & IN_ISDIR and watch in places:
+                    path = os.path.normpath(os.path.join(places[watch], name))
+                    if path not in opened:
+                        opened.append(path)

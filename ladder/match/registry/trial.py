@@ -4,15 +4,14 @@ The bot plays at least one game on each kind of board that it claims, and two in
 it is restarted for every game. Nothing is stored.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
 
-from bots.budget import BUDGETS, Clock
-from bots.protocol import Budget, BudgetKind
-from db.records.budget import format_clock, format_ms
-from db.records.games import GameRecord
-from db.records.launch import Launch
+from bots.budget import Clock
+from bots.protocol import Budget
+from db.records.budget import format_budget
+from db.records.launch import Launch, Start
 from db.records.pairs import PairPlan
 from db.records.restart import Restart
 from db.records.thought_blob import decode
@@ -24,19 +23,18 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
 from ladder.match.process.failures import STDERR_FOLLOWS, to_one_line
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.trial_time import QUICK_MS, TRIAL_MS, TrialGame, judge_time, own_time_us
+from ladder.match.registry.trial_time import TRIAL_MS, TrialGame, judge_time, own_time_us
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, trial_boards
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
-TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
-    "time": Budget(time_ms=TRIAL_MS),
+TRIAL_BUDGETS: dict[str, Budget] = {
     "simulations": Budget(simulations=100),
     "nodes": Budget(nodes=10_000),
     "depth": Budget(depth=2),
     "clock": Budget(clock=Clock(TRIAL_MS, TRIAL_MS)),
     "overage": Budget(time_ms=TRIAL_MS, overage_ms=TRIAL_MS),
-    "any": Budget(time_ms=TRIAL_MS),
 }
+"""The budget of a trial by the kind that a bot prefers; others have `TRIAL_MS` per move."""
 KAGGLE_TERMS = Budget(time_ms=2000, overage_ms=60_000)
 """The time of ConnectX games on Kaggle."""
 WATCHDOG_S = 10.0
@@ -51,6 +49,12 @@ MANY_GAMES = (
     "the bot with --restart game"
 )
 
+NO_PROTOCOL = (
+    "; a program must answer JSON lines (docs/protocol.md), and a Python class is registered as "
+    "python:FILE.py:CLASS"
+)
+"""Advice about a program that ended at `hello` without an error."""
+
 
 class TrialTimeout(UsageError):
     """A bot gave no answer in its trial, which is no sign of missing files."""
@@ -63,7 +67,7 @@ class TrialResult:
     name: str
     """The name in its hello."""
     version: str
-    budgets: tuple[BudgetKind, ...]
+    budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     """The boards in its hello without those on which it failed; None: all."""
     trials: tuple[TrialGame, ...]
@@ -82,60 +86,66 @@ class TrialResult:
 
 def try_out(
     launch: Launch,
-    budgets: tuple[BudgetKind, ...] | None,
+    budgets: tuple[str, ...],
     confinement: Confinement,
     *,
     name: str = "bot",
     time_ms: int | None = None,
-    margin_ms: int = TRIAL_MARGIN_MS,
-    quick_ms: int = QUICK_MS,
 ) -> TrialResult:
     """Read a bot's hello, and let it play at least one game on each kind of claimed board.
 
     Args:
         launch: how to start the bot.
-        budgets: the kinds of budget that it accepts; None: those in its hello.
+        budgets: the kinds of budget that it accepts; () for those in its hello.
         confinement: its confinement.
         name: the bot's name, for its log.
         time_ms: time per move; None: Kaggle's for its agents, a short one for other bots.
-        margin_ms: time beyond the budget after which a move is late, in milliseconds.
-        quick_ms: a bot that does not know its budget and always takes less fits any.
 
     Raises:
         UsageError: it failed.
 
     """
     is_course = launch.host in COURSE_HOSTS
+    # The host of a `saiblo:` bot starts its program for every game. Built-in players share one
+    # kind of process, with the opponent in a trial, too.
+    keeps_process = not (is_course or launch.is_own or launch.restart is Restart.GAME)
     pool = BotPool(confinement)
+    play = partial(_play, pool, launch, name)
     left_out = ""
+    trials: list[TrialGame] = []
     try:
         hello = pool.fetch_hello(make_start(launch), name)
-        budgets = budgets or hello.budgets
-        boards = hello.boards
+        budgets, boards = budgets or hello.budgets, hello.boards
         budget = _choose_budget(launch, budgets, time_ms)
-        trial = _Trial(launch, name, pool, budget, margin_ms)
-        claimed = sorted(
-            _claimed_boards(boards), key=lambda each: is_course and each.forbidden is None
-        )
-        if trial.keeps_process and len(claimed) == 1:
+        claimed = _claimed_boards(boards)
+        if is_course:
+            claimed.sort(key=lambda board: board.forbidden is None)
+        if keeps_process and len(claimed) == 1:
             claimed *= 2
-        trials: list[TrialGame] = []
-        for board in claimed:
+        for number, board in enumerate(claimed):
             try:
-                trials.append(trial.play_next(board, len(trials)))
+                if keeps_process and number > 0:
+                    trials.append(_play_another(pool, make_start(launch), play, budget, board))
+                else:
+                    restart = Restart.NEVER if keeps_process else launch.restart
+                    trials.append(play(budget, board, restart=restart))
             except UsageError as failure:
                 # Boards of the course have a forbidden cell, so its programs may need one.
                 if not is_course or board.forbidden is not None:
                     raise
-                left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
+                boards = (FORBIDDEN_ONLY,)
+                cause = to_one_line(str(failure)).partition("): ")[2] or str(failure)
+                left_out = (
+                    "plays only boards with a forbidden cell, as those of the course: on "
+                    f"{board} without one it failed ({cause.partition(';')[0]})"
+                )
         pool.close()  # so that each further game has a new process
-        trials, least, over_budget = judge_time(
-            trials, budget, trial.play, knows_budget=not is_course, quick_ms=quick_ms
-        )
+        trials, least, over_budget = judge_time(trials, budget, play, knows_budget=not is_course)
     except BotFailure as failure:
         kind = TrialTimeout if isinstance(failure, BotTimeout) else UsageError
-        advice = _protocol_advice(failure)
-        raise kind(_insert(f"the bot failed its trial game: {failure}", advice)) from failure
+        has_ended = str(failure).startswith("exited with status 0 when asked for hello")
+        message = f"the bot failed its trial game: {failure}"
+        raise kind(_insert(message, NO_PROTOCOL if has_ended else "")) from failure
     finally:
         pool.close()
     return TrialResult(
@@ -150,7 +160,7 @@ def try_out(
     )
 
 
-def _choose_budget(launch: Launch, budgets: Sequence[BudgetKind], time_ms: int | None) -> Budget:
+def _choose_budget(launch: Launch, budgets: Sequence[str], time_ms: int | None) -> Budget:
     """Return the budget of a trial.
 
     Raises:
@@ -165,46 +175,17 @@ def _choose_budget(launch: Launch, budgets: Sequence[BudgetKind], time_ms: int |
             problem = f"the bot's hello lists no time per move, but {kinds}: leave the time out"
             raise UsageError(problem, option="time")
         return Budget(time_ms=time_ms)
-    return KAGGLE_TERMS if launch.host == "kaggle" else TRIAL_BUDGETS[budgets[0]]
-
-
-def _describe_budget(budget: Budget) -> str:
-    """Return a budget in words, such as ``100 ms a move``."""
-    if budget.clock is not None:
-        return f"a clock of {format_clock(budget.clock)}"
-    overage = budget.overage_ms
-    more = "" if overage is None else f" and an overage of {format_ms(overage)}"
-    return BUDGETS[budget.kind].phrase.format(budget.amount) + " a move" + more
+    return (
+        KAGGLE_TERMS
+        if launch.host == "kaggle"
+        else TRIAL_BUDGETS.get(budgets[0], Budget(time_ms=TRIAL_MS))
+    )
 
 
 def _insert(message: str, advice: str) -> str:
     """Return a failure's message with advice before the lines of the bot's stderr."""
     what, marker, output = message.partition(STDERR_FOLLOWS)
     return f"{what}{advice}{marker}{output}"
-
-
-def _protocol_advice(failure: BotFailure) -> str:
-    """Return advice about a program that ended at `hello` without an error."""
-    if not str(failure).startswith("exited with status 0 when asked for hello"):
-        return ""
-    return (
-        "; a program must answer JSON lines (docs/protocol.md), and a Python class is registered "
-        "as python:FILE.py:CLASS"
-    )
-
-
-def _only_forbidden(board: Board, failure: UsageError) -> str:
-    """Return the sentence about a program of the course that fails without a forbidden cell."""
-    cause = to_one_line(str(failure)).partition("): ")[2] or str(failure)
-    return (
-        f"plays only boards with a forbidden cell, as those of the course: on {board} without one "
-        f"it failed ({cause.partition(';')[0]})"
-    )
-
-
-def result_from_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> TrialResult:
-    """Return the result for a player of this installation, which needs no trial."""
-    return TrialResult(player, "", budgets, boards=None, trials=())
 
 
 def _claimed_boards(boards: Sequence[str] | None) -> list[Board]:
@@ -217,101 +198,73 @@ def _claimed_boards(boards: Sequence[str] | None) -> list[Board]:
     return claimed
 
 
-class _Trial(NamedTuple):
-    """A bot that is tried out."""
+def _play_another(
+    pool: BotPool, start: Start, play: Callable[..., TrialGame], budget: Budget, board: Board
+) -> TrialGame:
+    """Play another game with the process of the game before.
 
-    launch: Launch
-    name: str
-    pool: BotPool
-    budget: Budget
-    margin_ms: int
+    Raises:
+        UsageError: the bot failed, perhaps because its process has played before.
 
-    @property
-    def keeps_process(self) -> bool:
-        """Whether the bot's process plays more than one game."""
-        # The host of a `saiblo:` bot starts its program for every game. Built-in players share one
-        # kind of process, with the opponent in a trial, too.
-        is_foreign = not self.launch.is_own and self.launch.host not in COURSE_HOSTS
-        return is_foreign and self.launch.restart is not Restart.GAME
-
-    def play_next(self, board: Board, number: int) -> TrialGame:
-        """Play the next game, with the process of the one before if that is kept.
-
-        Args:
-            board: the board.
-            number: number of games before it.
-
-        Raises:
-            UsageError: the bot failed.
-
-        """
-        if not self.keeps_process:
-            return self.play(self.budget, board, restart=self.launch.restart)
-        if number == 0:
-            return self.play(self.budget, board, restart=Restart.NEVER)
-        start = make_start(self.launch)
-        process = self.pool.idle_process(start)
-        try:
-            game = self.play(self.budget, board, side=1, restart=Restart.NEVER)
-        except UsageError as failure:
-            self.play(self.budget, board, side=1)
-            raise UsageError(_insert(str(failure), f"; {MANY_GAMES}")) from failure
-        if process is None or self.pool.idle_process(start) is not process:
-            raise UsageError(
-                "the bot failed its trial: its process ended or wrote a line after a game; "
-                + MANY_GAMES
-            )
-        return game
-
-    def play(
-        self, budget: Budget, board: Board, side: int = 0, restart: Restart = Restart.GAME
-    ) -> TrialGame:
-        """Play one game against a random player.
-
-        Args:
-            budget: the budget of a move.
-            board: the board.
-            side: 0 if the bot moves first, 1 if it moves second.
-            restart: when to restart its process.
-
-        Raises:
-            UsageError: the bot failed.
-
-        """
-        bot = make_entrant(
-            self.launch,
-            revision=0,
-            name=self.name,
-            budget=budget,
-            restart=restart,
-            kinds=[budget.kind],
+    """
+    process = pool.idle_process(start)
+    try:
+        game = play(budget, board, 1, restart=Restart.NEVER)
+    except UsageError as failure:
+        play(budget, board, 1)
+        raise UsageError(_insert(str(failure), f"; {MANY_GAMES}")) from failure
+    if process is None or pool.idle_process(start) is not process:
+        raise UsageError(
+            "the bot failed its trial: its process ended or wrote a line after a game; "
+            + MANY_GAMES
         )
-        plan = PairPlan(
-            id=0,
-            number=0,
-            a=bot,
-            b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
-            board=str(board),
-            board_class=str(board),
-            opening=(),
-            seed=1,
-            margin_ms=self.margin_ms,
-            watchdog_s=WATCHDOG_S,
+    return game
+
+
+def _play(
+    pool: BotPool,
+    launch: Launch,
+    name: str,
+    budget: Budget,
+    board: Board,
+    side: int = 0,
+    *,
+    restart: Restart = Restart.GAME,
+) -> TrialGame:
+    """Play one game of a bot, which moves first (0) or second (1), against a random player.
+
+    Raises:
+        UsageError: the bot failed.
+
+    """
+    plan = PairPlan(
+        id=0,
+        number=0,
+        a=make_entrant(
+            launch, revision=0, name=name, budget=budget, restart=restart, kinds=[budget.kind]
+        ),
+        b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
+        board=str(board),
+        board_class=str(board),
+        opening=(),
+        seed=1,
+        margin_ms=TRIAL_MARGIN_MS,
+        watchdog_s=WATCHDOG_S,
+    )
+    game = play_game(plan, pool, swapped=side == 1)
+    won, lost = (Result.WIN, Result.LOSS) if side == 0 else (Result.LOSS, Result.WIN)
+    if game.termination.is_forfeit and game.result is lost:
+        kind = TrialTimeout if game.termination is Termination.TIMEOUT else UsageError
+        raise kind(
+            f"the bot failed its trial game on {board}, given {format_budget(budget)} "
+            f"({game.termination}): {game.detail}"
         )
-        game: GameRecord = play_game(plan, self.pool, swapped=side == 1)
-        won, lost = (Result.WIN, Result.LOSS) if side == 0 else (Result.LOSS, Result.WIN)
-        if game.termination.is_forfeit and game.result is lost:
-            kind = TrialTimeout if game.termination is Termination.TIMEOUT else UsageError
-            raise kind(
-                f"the bot failed its trial game on {board}, given {_describe_budget(budget)} "
-                f"({game.termination}): {game.detail}"
-            )
-        thoughts = decode(game.thoughts)[side::2]
-        return TrialGame(
-            board=board,
-            won=game.result is won,
-            times_us=tuple(thought.time_us for thought in thoughts),
-            own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
-            plies=len(game.moves),
-            side=side,
-        )
+    thoughts = decode(game.thoughts)[side::2]
+    return TrialGame(
+        board=board,
+        won=game.result is won,
+        times_us=tuple(thought.time_us for thought in thoughts),
+        own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
+        plies=len(game.moves),
+        side=side,
+    )

@@ -11,8 +11,7 @@ from ladder.errors import UsageError
 TRIAL_MS = 100
 """The time per move of a trial."""
 FURTHER_PART = 4
-"""A bot that exceeded `TRIAL_MS` by more than `MARGIN_MS` plays a further game with a quarter of
-its time per move."""
+"""A bot that exceeds its budget plays a further game with a quarter of its time per move."""
 FIXED_SHARE = 0.75
 """A bot that still takes this share of its time in the further game ignores its budget."""
 MARGIN_MS = 50
@@ -47,14 +46,9 @@ class TrialGame:
         """Wall time of its slowest move."""
         return max(self.times_us, default=0) / 1000
 
-    def longest_us(self, *, after_first: bool) -> int:
-        """Return the own time of the slowest move; with an overage the first one may compile."""
-        return max(self.own_us[after_first:], default=0)
-
-    @property
-    def own_ms(self) -> float:
-        """Own time of its slowest move."""
-        return max(self.own_us, default=0) / 1000
+    def own_ms(self, first: int = 0) -> float:
+        """Return the own time of its slowest move, from a move on."""
+        return max(self.own_us[first:], default=0) / 1000
 
 
 PlayGame = Callable[[Budget, Board, int], TrialGame]
@@ -62,12 +56,7 @@ PlayGame = Callable[[Budget, Board, int], TrialGame]
 
 
 def judge_time(
-    games: Sequence[TrialGame],
-    budget: Budget,
-    play: PlayGame,
-    *,
-    knows_budget: bool,
-    quick_ms: int = QUICK_MS,
+    games: Sequence[TrialGame], budget: Budget, play: PlayGame, *, knows_budget: bool
 ) -> tuple[list[TrialGame], int | None, str]:
     """Return the time per move that a bot needs, and a sentence about its excess.
 
@@ -76,69 +65,56 @@ def judge_time(
         budget: its budget in these.
         play: plays further games.
         knows_budget: whether its host passes on its budget.
-        quick_ms: a bot that does not know its budget and always takes less fits any.
 
     Returns:
         The games, slow ones repeated; the milliseconds that it takes under any budget, or None if
         it keeps to its budget; how it exceeds the budget, or "".
 
     """
-    games = [_repeat_if_slow(game, budget, play, quick_ms) for game in games]
-    given_ms, with_overage = budget.time_ms, budget.overage_ms is not None
-    slowest = max(games, key=lambda game: game.longest_us(after_first=with_overage))
-    longest_us = slowest.longest_us(after_first=with_overage)
+    games = [_repeat_if_slow(game, budget, play) for game in games]
+    given_ms, first = budget.time_ms, int(budget.overage_ms is not None)
+    # With an overage, the first move may compile.
+    slowest = max(games, key=lambda game: game.own_ms(first))
+    longest_ms = slowest.own_ms(first)
     if not knows_budget:
-        return games, needed_ms(longest_us, knows_budget=False, quick_ms=quick_ms), ""
+        return games, int(longest_ms) if longest_ms >= QUICK_MS else None, ""
     if given_ms is None:
         return games, None, ""
-    least = needed_ms(longest_us, knows_budget=True)
-    excess = ""
-    if least is not None:
-        part = Budget(time_ms=max(1, given_ms // FURTHER_PART), overage_ms=budget.overage_ms)
+    if longest_ms > min(given_ms, TRIAL_MS) + MARGIN_MS:
+        part_ms = max(1, given_ms // FURTHER_PART)
+        part = Budget(time_ms=part_ms, overage_ms=budget.overage_ms)
         try:
-            other = play(part, slowest.board, slowest.side)
+            other_ms = play(part, slowest.board, slowest.side).own_ms(first)
         except UsageError:  # it computes with its budget, and this one is too small
             return games, None, ""
-        other_ms = other.longest_us(after_first=with_overage) / 1000
-        if other_ms > FIXED_SHARE * least:
-            return games, least, ""
-        excess = describe_excess(least, other_ms, given_ms)
-    longest_ms = max(game.own_ms for game in games)
-    if not excess and longest_ms > given_ms + MARGIN_MS:
+        if other_ms > FIXED_SHARE * longest_ms:
+            return games, int(longest_ms), ""
+        if longest_ms > given_ms + MARGIN_MS:
+            excess = (
+                f"takes {longest_ms:.0f} ms per move when given {given_ms} ms, and "
+                f"{other_ms:.0f} ms when given {part_ms} ms: it does not keep to its budget, and "
+                "will lose games by timeout"
+            )
+            return games, None, excess
+    first_ms = max(game.own_ms() for game in games)
+    if first_ms > given_ms + MARGIN_MS:
         excess = (
-            f"took {longest_ms:.0f} ms for its first move, more than {given_ms} ms: give its "
-            "runs an overage, as Kaggle does"
+            f"took {first_ms:.0f} ms for its first move, more than {given_ms} ms: give its runs "
+            "an overage, as Kaggle does"
         )
-    return games, None, excess
+        return games, None, excess
+    return games, None, ""
 
 
-def _repeat_if_slow(game: TrialGame, budget: Budget, play: PlayGame, quick_ms: int) -> TrialGame:
+def _repeat_if_slow(game: TrialGame, budget: Budget, play: PlayGame) -> TrialGame:
     """Play a game with a slow move again, and return the faster one.
 
     One slow move may be caused by the machine.
     """
     usual_ms = statistics.median(game.own_us or [0]) / 1000
-    if game.own_ms < max(quick_ms, 3 * usual_ms):
+    if game.own_ms() < max(QUICK_MS, 3 * usual_ms):
         return game
-    return min(game, play(budget, game.board, game.side), key=lambda each: each.own_ms)
-
-
-def describe_excess(trial_ms: float, other_ms: float, given_ms: int) -> str:
-    """Return a sentence about a bot whose time exceeds and grows with its budget, or "".
-
-    Args:
-        trial_ms: its slowest move when given `given_ms`.
-        other_ms: its slowest move in the further game.
-        given_ms: the time per move.
-
-    """
-    if trial_ms <= given_ms + MARGIN_MS or other_ms > FIXED_SHARE * trial_ms:
-        return ""
-    return (
-        f"takes {trial_ms:.0f} ms per move when given {given_ms} ms, and {other_ms:.0f} ms when "
-        f"given {given_ms // FURTHER_PART} ms: it does not keep to its budget, and will lose games "
-        "by timeout"
-    )
+    return min(game, play(budget, game.board, game.side), key=TrialGame.own_ms)
 
 
 def own_time_us(time_us: int, cpu_us: int | None) -> int:
@@ -155,20 +131,3 @@ def own_time_us(time_us: int, cpu_us: int | None) -> int:
     if cpu_us is None or cpu_us < SLEEPING_SHARE * time_us:
         return time_us
     return min(time_us, cpu_us)
-
-
-def needed_ms(longest_us: int, *, knows_budget: bool, quick_ms: int = QUICK_MS) -> int | None:
-    """Return the time per move that a bot needs, from its slowest move in a trial.
-
-    Args:
-        longest_us: own time of the move.
-        knows_budget: whether its host passed on a budget of `TRIAL_MS` or more.
-        quick_ms: a bot that does not know its budget and always takes less fits any.
-
-    Returns:
-        Milliseconds, or None if it needs no more than its budget.
-
-    """
-    longest_ms = longest_us // 1000
-    fits = longest_ms <= TRIAL_MS + MARGIN_MS if knows_budget else longest_ms < quick_ms
-    return None if fits else longest_ms

@@ -15,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,7 @@ import msgspec
 from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
 from engine.cache import cache_root
 from ladder.errors import UsageError
+from ladder.match.specs.folder_files import find_tree_files
 
 FILES, CACHE, MANIFEST = "files", "cache", "manifest.json"
 CACHE_FAULT = "files of bots cannot be written into the cache folder"
@@ -34,6 +34,11 @@ FIXED_TIME = 946_684_800
 """Time of change of all unpacked files: compilers' caches compare it."""
 OLDEST_S = 30 * 86_400.0
 """Seconds without use after which an unpacked archive is removed; longer than any run."""
+CHANGED = "{} was changed while it was packed: run the command again"
+DAMAGED = (
+    "the archive is damaged in the database: {} is not what was stored; add the bot again with "
+    "`ladder bots add NAME SPEC --replace`"
+)
 PartReader = Callable[[ArchivedFile], Iterable[bytes]]
 
 
@@ -73,41 +78,36 @@ def pack(root: Path, paths: Iterable[Path], *, most_mb: int = MOST_MB) -> Packed
     """
     chosen = _with_targets(root, paths)
     _refuse_large(root, chosen, most_mb)
-    manifest = _describe(root, chosen)
+    manifest = describe(root, chosen)
     # Each file is read again for the copy, which finds those that change meanwhile.
-    return PackedArchive(manifest, unpack(manifest, partial(_read_original, root), _changed))
+    return unpack(manifest, lambda file: read_file(root / file.path), CHANGED)
 
 
-def unpack(
-    manifest: Manifest, read: PartReader, problem: Callable[[str], UsageError] | None = None
-) -> Path:
-    """Return the folder of an archive's files, unpacked first if it is not yet.
+def unpack(manifest: Manifest, read: PartReader, fault: str = DAMAGED) -> PackedArchive:
+    """Return an archive, unpacked first if it is not yet.
 
     Args:
         manifest: the content of the archive.
         read: yields the parts of a file; raises ValueError if one is damaged.
-        problem: returns the error about a file with another content.
+        fault: the message about a file with another content, with ``{}`` for its path.
 
     Raises:
         UsageError: the archive is damaged, or there is no room for its files.
 
     """
-    sha256, problem = manifest.sha256, problem or _damaged
+    sha256 = manifest.sha256
     with contextlib.suppress(FileNotFoundError):
-        return use(sha256)
+        return PackedArchive(manifest, use(sha256))
     with _staging() as new, _explained(f"{manifest.bytes >> 20} MiB cannot be unpacked"):
         for file in manifest.files:
             place = _inside(new / FILES, file.path)
-            digest = hashlib.sha256()
-            with place.open("xb") as copy:
-                try:
-                    for part in read(file):
-                        digest.update(part)
-                        copy.write(part)
-                except ValueError as error:
-                    raise problem(file.path) from error
-            if digest.hexdigest() != file.sha256:
-                raise problem(file.path)
+            try:
+                with place.open("xb") as copy:
+                    copy.writelines(read(file))
+                if not is_same_file(file, place):
+                    raise ValueError(file.path)
+            except (ValueError, FileNotFoundError) as error:
+                raise UsageError(fault.format(file.path)) from error
             place.chmod(0o555 if file.executable else 0o444)
             os.utime(place, (FIXED_TIME, FIXED_TIME))
         for name, target in manifest.links:
@@ -118,7 +118,7 @@ def unpack(
             _inside(new / FILES, name).mkdir()
         _publish(new, manifest)
     clean_cache()
-    return use(sha256)
+    return PackedArchive(manifest, use(sha256))
 
 
 def use(sha256: str) -> Path:
@@ -147,18 +147,7 @@ def write_out(root: Path, folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is not an empty folder: choose another one")
     with _explained(f"the files cannot be written into {folder}"):
-        copy_tree(root, folder)
-
-
-def copy_tree(source: Path, copy: Path) -> None:
-    """Copy an unpacked archive so that its files can be changed. Raises OSError."""
-    shutil.copytree(source, copy, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy)
-    for place, _, names in os.walk(copy):
-        Path(place).chmod(0o755)
-        for name in names:
-            path = os.path.join(place, name)
-            if not os.path.islink(path):
-                os.chmod(path, stat.S_IMODE(os.stat(path).st_mode) | stat.S_IWUSR)
+        _copy_tree(root, folder)
 
 
 @contextmanager
@@ -171,36 +160,24 @@ def writable_copy(packed: PackedArchive) -> Iterator[Path]:
     """
     with _staging() as new:
         with _explained(f"{packed.manifest.bytes >> 20} MiB cannot be copied for the trial"):
-            copy_tree(packed.root, new / FILES)
+            _copy_tree(packed.root, new / FILES)
         yield new / FILES
 
 
 def is_changed(manifest: Manifest, copy: Path) -> bool:
     """Return whether files were created, changed or removed in a copy of an archive."""
-    known = {file.path: file for file in manifest.files}
-    seen = 0
-    for place, subfolders, names in os.walk(copy):
-        subfolders[:] = [name for name in subfolders if name != "__pycache__"]
-        for name in names:
-            path = Path(place, name)
-            if path.is_symlink():
-                continue
-            file = known.get(str(path.relative_to(copy)))
-            if file is None or not is_same_file(file, path):
-                return True
-            seen += 1
-    return seen != len(known)
+    known = {copy / file.path: file for file in manifest.files}
+    found = {path for path in find_tree_files(copy) if path.is_file() and not path.is_symlink()}
+    return not found <= known.keys() or not all(
+        is_same_file(file, path) for path, file in known.items()
+    )
 
 
 def is_same_file(file: ArchivedFile, path: Path) -> bool:
     """Return whether a file has the content of an archived one; False if it is missing."""
-    try:
-        if path.stat().st_size != file.size:
-            return False
-        with path.open("rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest() == file.sha256
-    except OSError:
-        return False
+    with contextlib.suppress(OSError):
+        return path.stat().st_size == file.size and _hash_file(path) == file.sha256
+    return False
 
 
 def clean_cache() -> None:
@@ -223,101 +200,95 @@ def remove_tree(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _with_targets(root: Path, paths: Iterable[Path]) -> list[Path]:
-    """Return paths, and what links among them lead to, in order and each once."""
-    chosen: set[Path] = set()
-    waiting = [Path(os.path.normpath(path)) for path in paths]
-    while waiting:
-        path = waiting.pop()
-        if path in chosen:
-            continue
-        # A path through a link to a folder: the link and the file behind it are packed.
-        through = next((each for each in path.parents if each != root and each.is_symlink()), None)
-        if through is not None and through.is_relative_to(root):
-            waiting += [through, path.resolve()]
-            continue
-        if not path.is_relative_to(root):
-            raise UsageError(f"{path} is outside of {root}: run the command in a folder above both")
-        if path.is_symlink():
-            target = path.resolve()
-            if not target.is_relative_to(root):
-                raise UsageError(
-                    f"{path.relative_to(root)} is a link to {target}, outside of {root}: copy the "
-                    "file there, or leave it out by `--files`"
-                )
-            if target.is_dir() and target != root and not path.is_relative_to(target):
-                waiting += [
-                    Path(place, name) for place, _, names in os.walk(target) for name in names
-                ]
-            elif target.is_file():
-                waiting.append(target)
-        chosen.add(path)
-    return sorted(chosen)
+def describe(root: Path, paths: Iterable[Path]) -> Manifest:
+    """Return the content of files, links and empty folders below a root.
 
+    Raises:
+        UsageError: one of them cannot be read, or is none of these.
 
-def _refuse_large(root: Path, paths: Iterable[Path], most_mb: int) -> None:
-    sizes = {path: path.lstat().st_size for path in paths if path.is_file()}
-    size = sum(sizes.values())
-    if size > most_mb << 20:
-        largest = sorted(sizes, key=lambda path: -sizes[path])[:MOST_NAMED]
-        names = ", ".join(f"{path.relative_to(root)} {_mb(sizes[path])}" for path in largest)
-        raise UsageError(
-            f"the bot's files have {_mb(size)}, more than {most_mb} MiB (the largest: {names}): "
-            "choose the files that it needs by `--files`, or raise the limit by `--max-size`"
-        )
-
-
-def _mb(size: int) -> str:
-    return f"{size / (1 << 20):.1f} MiB"
-
-
-def _describe(root: Path, paths: Iterable[Path]) -> Manifest:
-    """Return the content of files, links and empty folders below a root."""
+    """
     files, links, folders = [], [], []
     for path in paths:
         name = str(path.relative_to(root))
         with _explained(f"{name} cannot be packed"):
-            if path.is_symlink():
+            mode = path.lstat().st_mode
+            if stat.S_ISLNK(mode):
                 links.append((name, os.path.relpath(path.resolve(), path.parent.resolve())))
-            elif path.is_dir():
+            elif stat.S_ISDIR(mode):
                 folders.append(name)
+            elif stat.S_ISREG(mode):
+                size, can_run = path.stat().st_size, bool(mode & stat.S_IXUSR)
+                files.append(ArchivedFile(name, _hash_file(path), size, can_run))
             else:
-                files.append(_describe_file(path, name))
+                raise UsageError(f"{name} is not a file: leave it out by `--files`")
     return Manifest(tuple(files), tuple(links), tuple(folders))
 
 
-def _describe_file(path: Path, name: str) -> ArchivedFile:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise UsageError(f"{name} is not a file: leave it out by `--files`")
+def _hash_file(path: Path) -> str:
     with path.open("rb") as content:
-        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-    return ArchivedFile(name, sha256, status.st_size, bool(status.st_mode & stat.S_IXUSR))
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _read_original(root: Path, file: ArchivedFile) -> Iterator[bytes]:
-    try:
-        yield from read_file(root / file.path)
-    except OSError as error:
-        raise ValueError(file.path) from error
+def _copy_tree(source: Path, copy: Path) -> None:
+    """Copy an unpacked archive so that its files can be changed. Raises OSError."""
+    shutil.copytree(source, copy, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy)
+    for place, _, names in os.walk(copy):
+        Path(place).chmod(0o755)
+        for path in (Path(place, name) for name in names):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
 
-def _changed(name: str) -> UsageError:
-    return UsageError(f"{name} was changed while it was packed: run the command again")
+def _with_targets(root: Path, paths: Iterable[Path]) -> list[Path]:
+    """Return paths, and what links on them lead to, in order and each once."""
+    chosen: set[Path] = set()
+    waiting = [Path(os.path.normpath(path)) for path in paths]
+    while waiting:
+        path = waiting.pop()
+        if not path.is_relative_to(root):
+            raise UsageError(f"{path} is outside of {root}: run the command in a folder above both")
+        above = list(path.parents)[: len(path.parts) - len(root.parts) - 1]
+        link = next((each for each in (*reversed(above), path) if each.is_symlink()), None)
+        if link is None or path in chosen:
+            chosen.add(path)
+            continue
+        chosen.add(link)
+        target = link.resolve()
+        if not target.is_relative_to(root):
+            raise UsageError(
+                f"{link.relative_to(root)} is a link to {target}, outside of {root}: copy the "
+                "file there, or leave it out by `--files`"
+            )
+        if link != path:
+            waiting.append(target / path.relative_to(link))
+        elif target.is_file():
+            waiting.append(target)
+        elif not link.is_relative_to(target):
+            waiting += (Path(place, name) for place, _, names in os.walk(target) for name in names)
+    return sorted(chosen)
 
 
-def _damaged(name: str) -> UsageError:
-    return UsageError(
-        f"the archive is damaged in the database: {name} is not what was stored; add the bot again "
-        "with `ladder bots add NAME SPEC --replace`"
-    )
+def _refuse_large(root: Path, paths: Iterable[Path], most_mb: int) -> None:
+    sizes = {str(path.relative_to(root)): path.lstat().st_size for path in paths if path.is_file()}
+    if sum(sizes.values()) > most_mb << 20:
+        largest = sorted(sizes.items(), key=lambda item: -item[1])[:MOST_NAMED]
+        names = ", ".join(f"{name} {_mib(size)}" for name, size in largest)
+        raise UsageError(
+            f"the bot's files have {_mib(sum(sizes.values()))}, more than {most_mb} MiB (the "
+            f"largest: {names}): choose the files that it needs by `--files`, or raise the limit "
+            "by `--max-size`"
+        )
+
+
+def _mib(size: int) -> str:
+    return f"{size / (1 << 20):.1f} MiB"
 
 
 def _inside(root: Path, name: str) -> Path:
     """Return a path below a root, whose parent exists then. Raises UsageError if it is outside."""
     path = Path(os.path.normpath(root / name))
     if not path.is_relative_to(root):
-        raise _damaged(name)
+        raise UsageError(DAMAGED.format(name))
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 

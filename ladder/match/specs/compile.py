@@ -13,8 +13,11 @@ from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from engine.cache import cache_fault
 from ladder.errors import LadderError, UsageError
-from ladder.match.specs.programs import environment_without_secrets
-from ladder.match.specs.start_command import make_start, own_sources
+from ladder.match.specs.start_command import (
+    environment_without_secrets,
+    make_start,
+    own_sources,
+)
 from ladder.signals import current_stop
 
 HOST, COMPILER, CHECK = "bots.host", "bots.warm", ("bots.golden", "check")
@@ -29,12 +32,12 @@ def compile_players(bots: Iterable[Launch | Entrant]) -> None:
         LadderError: the compilation of the current sources failed.
 
     """
-    groups: dict[tuple[str, ...], tuple[Start, list[str]]] = {}
+    groups: dict[Start, list[str]] = {}
     for bot in bots:
         if bot.player is not None:
             start = bot.start if isinstance(bot, Entrant) else make_start(bot)
-            groups.setdefault((*start.argv, start.folder), (start, []))[1].append(bot.player)
-    for start, names in groups.values():
+            groups.setdefault(start, []).append(bot.player)
+    for start, names in groups.items():
         # Stamps spare every command the start of an interpreter. Only the sources of another copy
         # can find theirs.
         is_own = start.folder == str(own_sources().root)

@@ -3,15 +3,17 @@
 import ast
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from db.companion_files import SUFFIXES
 from ladder.errors import UsageError
-from ladder.match.specs.programs import ENVIRONMENT
 from ladder.names import CONFIG
 
 MOST_FILES = 1000
 """Most files of a folder that is taken to be one bot."""
+ENVIRONMENT = "pyvenv.cfg"
+"""The file by which Python knows its own environments."""
 SQLITE = b"SQLite format 3\0"
 COMPILED = "__pycache__"
 PAGE = b'<meta name="generator" content="connect4-ladder '
@@ -49,7 +51,7 @@ def select_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
         UsageError: a pattern is not valid, or selects no files.
 
     """
-    found: dict[Path, None] = {}
+    found: list[Path] = []
     for pattern in patterns:
         try:
             chosen = sorted(folder.glob(pattern))
@@ -62,68 +64,24 @@ def select_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
                 files += _walk(place, is_everything=False)
         if not files:
             raise UsageError(f"{pattern!r} selects no file in {folder}", option="files")
-        found.update(dict.fromkeys(files))
-    return list(found)
+        found += files
+    return found
 
 
-def is_environment(folder: str | Path) -> bool:
+def is_environment(folder: Path) -> bool:
     """Return whether a folder is a Python environment."""
-    return os.path.exists(os.path.join(folder, ENVIRONMENT))
+    return (folder / ENVIRONMENT).exists()
 
 
 def is_ladders_file(path: Path) -> bool:
-    """Return whether a file or folder belongs to the ladder by its name or its content."""
-    return is_ladders_own(path.name) or _is_database(path) or _is_page(path)
+    """Return whether a file or folder belongs to the ladder by its name or its content.
 
-
-def is_ladders_own(name: str) -> bool:
-    """Return whether a file or folder belongs to the ladder by its name.
-
-    These are its configuration and the files beside a database, such as ``ladder.db.locks``, or
-    ``ladder.logs`` if the database is on a server.
+    By their names these are its configuration and the files beside a database, such as
+    ``ladder.db.locks``, or ``ladder.logs`` if the database is on a server.
     """
-    beside_files = tuple(f".db{suffix}" for suffix in SUFFIXES)
-    beside_servers = {f"ladder{suffix}" for suffix in SUFFIXES}
-    return name == CONFIG or name in beside_servers or name.endswith(beside_files)
-
-
-def _walk(folder: Path, *, is_everything: bool) -> Iterator[Path]:
-    for place, subfolders, names in os.walk(folder):
-        skipped = {name for name in subfolders if is_environment(os.path.join(place, name))}
-        skipped.add(COMPILED)
-        if not is_everything:
-            databases = {name for name in names if _is_database(Path(place, name))}
-            skipped |= {name + suffix for name in databases for suffix in SUFFIXES} | databases
-            everything = (*names, *subfolders)
-            skipped |= {name for name in everything if name[0] == "." or is_ladders_own(name)}
-        links = [name for name in subfolders if os.path.islink(os.path.join(place, name))]
-        subfolders[:] = sorted({*subfolders} - skipped - {*links})
-        found = sorted({*names, *links} - skipped)
-        for name in found:
-            path = Path(place, name)
-            if path.is_symlink() or (path.is_file() and (is_everything or not _is_page(path))):
-                yield path
-        if not names and not subfolders and not links and place != str(folder):
-            yield Path(place)
-
-
-def _is_database(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(SQLITE))
-            return head == SQLITE or (not head and path.suffix == ".db")
-    except OSError:
-        return False
-
-
-def _is_page(path: Path) -> bool:
-    if path.suffix != ".html":
-        return False
-    try:
-        with path.open("rb") as file:
-            return PAGE in file.read(HEAD)
-    except OSError:
-        return False
+    beside = tuple(f".db{suffix}" for suffix in SUFFIXES)
+    names = (CONFIG, *(f"ladder{suffix}" for suffix in SUFFIXES))
+    return path.name in names or path.name.endswith(beside) or _is_database(path) or _is_page(path)
 
 
 def find_local_modules(entries: Sequence[Path], import_folder: Path) -> list[Path]:
@@ -140,53 +98,73 @@ def find_local_modules(entries: Sequence[Path], import_folder: Path) -> list[Pat
     waiting = list(entries)
     while waiting:
         path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        for name in _find_imports(path, import_folder):
-            waiting.extend(_find_imported_files(name, import_folder))
+        if path not in found:
+            found.add(path)
+            for name in _find_imports(path, import_folder):
+                waiting += find_module_files(name, import_folder)
     return sorted(found)
 
 
-def _find_imports(path: Path, import_folder: Path) -> list[str]:
-    """Return every dotted name that a file's import statements may mean."""
+def find_module_files(name: str, folder: Path) -> list[Path]:
+    """Return the files in a folder that the import of a dotted name runs."""
+    files = []
+    for part in name.split("."):
+        folder /= part
+        choices = (folder / "__init__.py", folder.parent / f"{part}.py")
+        files += [path for path in choices if path.is_file()][:1]
+    return files
+
+
+def _walk(folder: Path, *, is_everything: bool) -> Iterator[Path]:
+    for each, subfolders, names in os.walk(folder):
+        place = Path(each)
+        skipped = {name for name in subfolders if is_environment(place / name)} | {COMPILED}
+        if not is_everything:
+            databases = [name for name in names if _is_database(place / name)]
+            skipped.update(name + suffix for name in databases for suffix in SUFFIXES)
+            everything = (*names, *subfolders)
+            skipped.update(n for n in everything if n[0] == "." or is_ladders_file(place / n))
+        links = {name for name in subfolders if (place / name).is_symlink()}
+        subfolders[:] = sorted({*subfolders} - skipped - links)
+        for path in (place / name for name in sorted({*names, *links} - skipped)):
+            if path.is_symlink() or path.is_file():
+                yield path
+        if not names and not subfolders and not links and place != folder:
+            yield place
+
+
+def _is_database(path: Path) -> bool:
+    head = _head(path)
+    return head.startswith(SQLITE) or (head == b"" and path.suffix == ".db")
+
+
+def _is_page(path: Path) -> bool:
+    return path.suffix == ".html" and PAGE in _head(path)
+
+
+def _head(path: Path) -> bytes:
+    """Return the beginning of a file; a space if it is none or cannot be read."""
+    with suppress(OSError):
+        if path.is_file():  # a pipe would be waited for
+            with path.open("rb") as file:
+                return file.read(HEAD)
+    return b" "
+
+
+def _find_imports(path: Path, import_folder: Path) -> Iterator[str]:
+    """Yield every dotted name that a file's import statements may mean."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):  # for another Python, or wrong: its interpreter reports it
-        return []
-    names: list[str] = []
+        return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
+            parts = [node.module] if node.module else []
             if node.level:
-                package = path.parent
-                for _ in range(node.level - 1):
-                    package = package.parent
+                package = path.parents[min(node.level, len(path.parents)) - 1]
                 if not package.is_relative_to(import_folder):
                     continue
-                above = ".".join(package.relative_to(import_folder).parts)
-                base = ".".join(part for part in (above, base) if part)
-            names.append(base)
-            names += [f"{base}.{alias.name}" if base else alias.name for alias in node.names]
-    return names
-
-
-def find_module_files(name: str, folder: Path) -> list[Path]:
-    """Return the files in a folder that `python -m NAME` runs."""
-    package = folder.joinpath(*name.split("."), "__main__.py")
-    return [*_find_imported_files(name, folder), *([package] if package.is_file() else [])]
-
-
-def _find_imported_files(name: str, import_folder: Path) -> list[Path]:
-    """Return the files in a folder that the import of a dotted name runs."""
-    files = []
-    place = import_folder
-    for part in name.split("."):
-        place = place / part
-        for path in (place / "__init__.py", place.with_name(part + ".py")):
-            if path.is_file():
-                files.append(path)
-                break
-    return files
+                parts = [*package.relative_to(import_folder).parts, *parts]
+            yield from (".".join([*parts, alias.name]) for alias in node.names)

@@ -9,7 +9,6 @@ import os
 import shlex
 import signal
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from engine.cache import cache_root
 from ladder.errors import UsageError
 from ladder.match.specs.archive import remove_tree
 from ladder.match.specs.folder_files import is_environment
-from ladder.match.specs.programs import environment_without_secrets
+from ladder.match.specs.start_command import environment_without_secrets
 from ladder.signals import current_stop
 
 BUILD_S = 1800.0
@@ -37,22 +36,14 @@ class Commit:
 
     commit: str
     """Its hash, 40 hex digits or more."""
-    tree: str
-    """The hash of its files alone: equal for two commits with the same files."""
-    time: float
-    """Its time, in seconds since the epoch."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedCommit:
-    """A commit in the log of a range."""
-
-    commit: str
-    """Its hash."""
     parents: tuple[str, ...]
-    """Hashes, the first parent first; parents may be outside of the range."""
+    """Hashes, the first parent first."""
     subject: str
     """The first line of its message."""
+    tree: str = ""
+    """The hash of its files alone: equal for two commits with the same files."""
+    time: float = 0.0
+    """Its time, in seconds since the epoch."""
 
 
 def find_repository(folder: Path, option: str | None = "git") -> Path:
@@ -98,14 +89,7 @@ def resolve_commit(repository: Path, revision: str, option: str = "git") -> Comm
             "main, origin/main or HEAD~1, and fetch it first if it is not here yet",
             option=option,
         )
-    time = _git(repository, "show", "--no-patch", "--format=%ct", commit).stdout.split()[-1]
-    return Commit(commit, _resolve(repository, f"{commit}^{{tree}}"), float(time))
-
-
-def subject_of(repository: Path, commit: str) -> str:
-    """Return the first line of a commit's message."""
-    shown = _git(repository, "show", "--no-patch", "--format=%s", commit).stdout
-    return _escape(shown.strip("\n"))
+    return _log(repository, "--max-count=1", commit)[0]
 
 
 def common_ancestor(repository: Path, one: str, other: str) -> str:
@@ -113,9 +97,7 @@ def common_ancestor(repository: Path, one: str, other: str) -> str:
     return _git(repository, "merge-base", one, other).stdout.strip()
 
 
-def commits_between(
-    repository: Path, after: str, last: str, *, first_parent: bool
-) -> list[LoggedCommit]:
+def commits_between(repository: Path, after: str, last: str, *, first_parent: bool) -> list[Commit]:
     """Return the ancestors of `last`, itself included, that are not ancestors of `after`.
 
     Args:
@@ -132,18 +114,7 @@ def commits_between(
 
     """
     words = ["--first-parent"] if first_parent else []
-    done = _git(
-        repository, "log", "--topo-order", "--reverse", *words, "-z", "--format=%H%n%P%n%s",
-        f"{after}..{last}",
-    )  # fmt: skip
-    if done.returncode != 0:
-        raise UsageError(f"the history of {repository} cannot be read: {_error_line(done)}")
-    found = []
-    for entry in done.stdout.split("\0"):
-        if entry:
-            commit, parents, subject = entry.removesuffix("\n").split("\n", 2)
-            found.append(LoggedCommit(commit, tuple(parents.split()), _escape(subject)))
-    return found
+    return _log(repository, "--topo-order", "--reverse", *words, f"{after}..{last}")
 
 
 def has_uncommitted(repository: Path, commit: Commit) -> bool:
@@ -155,44 +126,44 @@ def has_uncommitted(repository: Path, commit: Commit) -> bool:
 
 
 def extract(repository: Path, commit: str, folder: Path) -> None:
-    """Extract the files of a commit, as from `git archive`, into an empty folder.
+    """Write the files of a commit into an empty folder.
 
     Raises:
         UsageError: git or the file system fails.
 
     """
-    problem = f"the files of {commit[:12]} cannot be extracted: "
-    with tempfile.NamedTemporaryFile(dir=folder.parent, suffix=".tar") as file:
-        done = _git(repository, "archive", "--format=tar", f"--output={file.name}", commit)
-        if done.returncode != 0:
-            raise UsageError(problem + _error_line(done), option="git")
-        try:
-            with tarfile.open(file.name) as archive:
-                # Python before 3.11.4 has no filters; the archive is from the user's repository.
-                trust = getattr(tarfile, "fully_trusted_filter", None)
-                archive.extraction_filter = getattr(tarfile, "data_filter", trust)
-                archive.extractall(folder)  # noqa: S202 - filtered by the line before
-        except (tarfile.TarError, OSError) as error:
-            raise UsageError(f"{problem}{error}", option="git") from error
+    with tempfile.TemporaryDirectory() as place:
+        for words in (["read-tree", commit], ["checkout-index", "--all", f"--prefix={folder}/"]):
+            done = _git(repository, *words, GIT_INDEX_FILE=f"{place}/index")
+            if done.returncode != 0:
+                problem = f"the files of {commit[:12]} cannot be extracted: {_error_line(done)}"
+                raise UsageError(problem, option="git")
 
 
-def _escape(text: str) -> str:
-    """Return a message with an escape sequence for each byte that is not UTF-8."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+def _log(repository: Path, *words: str) -> list[Commit]:
+    done = _git(repository, "log", "-z", "--format=%H%n%P%n%T%n%ct%n%s", *words)
+    if done.returncode != 0:
+        raise UsageError(f"the history of {repository} cannot be read: {_error_line(done)}")
+    found = []
+    for entry in filter(None, done.stdout.split("\0")):
+        commit, parents, tree, time, subject = entry.removesuffix("\n").split("\n", 4)
+        found.append(Commit(commit, tuple(parents.split()), subject, tree, float(time)))
+    return found
 
 
 def _resolve(repository: Path, name: str) -> str:
     return _git(repository, "rev-parse", "--verify", "--quiet", name).stdout.strip()
 
 
-def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _git(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             ["git", *words],
             cwd=folder,
+            env={**os.environ, **variables},
             capture_output=True,
             encoding="utf-8",
-            errors="surrogateescape",
+            errors="backslashreplace",
             check=False,
             stdin=subprocess.DEVNULL,
         )
@@ -224,7 +195,7 @@ def built_tree(repository: Path, origin: Origin) -> Iterator[Path]:
             problem = f"there is no folder {origin.inner} in {repository} at {origin.revision}"
             raise UsageError(problem, option="git")
         if origin.build:
-            run_build(origin.build, root / origin.inner)
+            _run_build(origin.build, root / origin.inner)
         yield root.resolve()
     except BaseException:
         remove_tree(place)
@@ -250,7 +221,7 @@ def _builds_of(launches: Iterable[Launch]) -> set[Path]:
 
 
 def _remove_apart_from_environments(folder: Path) -> None:
-    if not any(is_environment(place) for place, _, _ in os.walk(folder)):
+    if not any(is_environment(Path(place)) for place, _, _ in os.walk(folder)):
         remove_tree(folder)
     elif not is_environment(folder):
         for path in folder.iterdir():
@@ -260,13 +231,12 @@ def _remove_apart_from_environments(folder: Path) -> None:
                 path.unlink()
 
 
-def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None:
+def _run_build(command: str, folder: Path) -> None:
     """Run a build command, and kill the processes that it leaves behind.
 
     Args:
         command: words as for a shell, but run without one; `sh -c '...'` starts a shell.
         folder: the working directory.
-        timeout_s: how long the build may take.
 
     Raises:
         UsageError: it could not be started, failed or took too long; with its last lines.
@@ -290,17 +260,13 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
                 start_new_session=True,
             )
         except OSError as error:
-            remedy = f"; did you mean ./{words[0]}?" if (folder / words[0]).is_file() else ""
-            raise UsageError(
-                f"{words[0]!r} cannot be started in the bot's folder: {error.strerror}"
-                + (remedy if "/" not in words[0] else ""),
-                option="build",
-            ) from error
+            problem = f"{words[0]!r} cannot be started in the bot's folder: {error.strerror}"
+            raise UsageError(problem, option="build") from error
         try:
-            code = current_stop().wait_child(process, timeout_s)
+            code = current_stop().wait_child(process, BUILD_S)
             ended = f"failed with exit code {code}"
         except subprocess.TimeoutExpired:
-            code, ended = -1, f"took longer than {timeout_s:.0f} s"
+            code, ended = -1, f"took longer than {BUILD_S:.0f} s"
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

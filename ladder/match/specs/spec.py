@@ -1,20 +1,22 @@
-"""Bot specifications: resolve what a user writes to a launch and the files that belong to it."""
+"""Bot specifications: from what a user writes to a launch, and the files that belong to it."""
 
+import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
 
 from bots.catalogue import VERSIONS, parse_player, with_options
 from bots.errors import SpecError
 from bots.golden import OPTION, behaviour, content_hash
-from bots.protocol import BudgetKind
-from db.records.archives import PackedArchive
-from db.records.launch import Launch
+from db.records.bots import NewRevision
+from db.records.launch import Launch, Origin
 from engine.cache import ROOT
 from ladder.errors import UsageError
-from ladder.match.specs.archive import MOST_MB
+from ladder.match.specs.archive import MOST_MB, pack
 from ladder.match.specs.folder_files import (
     COMPILED,
     find_folder_files,
@@ -23,8 +25,9 @@ from ladder.match.specs.folder_files import (
     is_ladders_file,
     select_files,
 )
-from ladder.match.specs.forms import PARSERS, PYTHON_FORMS, ParsedSpec, SpecPlace
-from ladder.match.specs.start_command import own_sources
+from ladder.match.specs.forms import PYTHON_FORMS, READERS, SpecReader, find_interpreter
+from ladder.match.specs.git import built_tree, find_repository, has_uncommitted, resolve_commit
+from ladder.match.specs.start_command import builtin_launch, own_sources
 
 BUILTIN = "builtin:"
 FOREIGN = "foreign"
@@ -32,50 +35,61 @@ FORMS = (
     "builtin:PLAYER, exec:COMMAND, python:FILE.py:CLASS, python:MODULE:CLASS, kaggle:FILE.py "
     "or FILE.tar.gz, thu:FILE.so or saiblo:COMMAND"
 )
+SUGGESTED = {
+    ".so": "thu:{word}",
+    ".gz": "kaggle:{word}",
+    ".py": "'exec:python3 {word}', kaggle:{word} or python:{word}:CLASS",
+}
+"""Specifications of files by their suffix; of others ``exec:``."""
+HOST = "bots/host.py"
+"""The file by which this project's own sources are known."""
 DIGITS = 16
 """Digits of the hash of our own sources in a player's identity."""
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedBot:
-    """A specification, resolved to the files and programs that it means now."""
+class BotSource:
+    """Where a bot comes from: its specification, and what the user says about its files."""
 
-    family: str
-    launch: Launch
-    """How to start it; without an archive it starts in its folder."""
-    files: Mapping[str, str]
-    """Its parts outside of the archive: programs with their version, options."""
-    content_hash: str = ""
-    """Equal for equal players of this installation; "" for other bots."""
-    budgets: tuple[BudgetKind, ...] | None = None
-    """The kinds of budget that it accepts; None: those in its hello."""
+    spec: str
+    """The specification as the user wrote it."""
+    folder: Path
+    """The folder in which it was written, and in which the bot will run."""
+    python: str | None = None
+    """The interpreter for ``python:`` and ``kaggle:``, and for ``builtin:`` at a revision; None:
+    python3 on PATH, and our own for ``builtin:``."""
+    patterns: tuple[str, ...] = ()
+    """Patterns of further files that belong to the bot; they replace its whole folder."""
+    most_mb: int = MOST_MB
+    """The limit on all files together, in MiB."""
+    git: str | None = None
+    """The revision of the repository around the folder; None: the files as they are now."""
+    build: str = ""
+    """The command that builds the files of the revision; "" for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedBot(NewRevision):
+    """A specification, resolved to the files and programs that it means now.
+
+    Before its files are packed, its content hash is "" and its launch starts it in its folder.
+    Without budgets its hello lists them.
+    """
+
+    family: str = FOREIGN
     paths: tuple[Path, ...] = ()
     """The files, links and empty folders that belong to it."""
     left_out: tuple[str, ...] = ()
     """What lies beside them and does not belong to it, for its author."""
-    packed: PackedArchive | None = None
-    """The archive that its launch names; None before it is packed, and for our own players."""
 
 
-def read_spec(
-    spec: str,
-    folder: Path,
-    *,
-    python: str | None = None,
-    patterns: Sequence[str] = (),
-    root: Path | None = None,
-    most_mb: int = MOST_MB,
-) -> ResolvedBot:
-    """Resolve a specification.
+def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
+    """Resolve a specification to files as they are now.
 
     Args:
-        spec: the specification as the user wrote it.
-        folder: the folder in which it was written, and in which the bot will run.
-        python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
-        patterns: patterns of further files that belong to the bot; they replace its whole folder.
+        source: the specification.
         root: the top of a tree from git, all of which belongs to the bot unless there are patterns;
             None: the folder, of which the specification means a part.
-        most_mb: the size in MiB up to which a whole folder is taken to be the bot.
 
     Raises:
         SpecError: the specification has no known form, or names a missing file or program.
@@ -83,11 +97,12 @@ def read_spec(
         UsageError: an option does not fit the specification, or a file lies outside of the root.
 
     """
+    spec, folder = source.spec, source.folder
     kind, colon, rest = spec.partition(":")
-    if python is not None and kind not in PYTHON_FORMS:
+    if source.python is not None and kind not in PYTHON_FORMS:
         problem = f"only python: and kaggle: bots have an interpreter, not {kind}: bots"
         raise UsageError(problem, option="python")
-    if not colon or kind not in {"builtin", *PARSERS}:
+    if not colon or kind not in {"builtin", *READERS}:
         suggestion = _suggest_spec(spec, folder)
         if suggestion:
             raise SpecError(f"{spec!r} is not a specification: did you mean {suggestion}?")
@@ -95,27 +110,161 @@ def read_spec(
     if not rest.strip():
         raise SpecError(f"nothing follows {kind}: in the specification: write {FORMS}")
     if kind + ":" == BUILTIN:
-        if patterns:
+        if source.patterns:
             problem = "a built-in player has no files to choose: leave the patterns out"
             raise UsageError(problem, option="files")
         return _resolve_builtin(rest, folder)
-    place = SpecPlace(folder.resolve(), (root or folder).resolve())
+    reader = SpecReader(folder.resolve(), (root or folder).resolve(), source.python)
     try:
-        parsed = PARSERS[kind](rest.strip(), place, python)
-        if root is not None and not patterns:
-            paths = find_tree_files(place.root)
+        launch = READERS[kind](reader, rest.strip())
+        if root is not None and not source.patterns:
+            paths = find_tree_files(reader.root)
         else:
-            paths = _select(parsed, place, patterns, most_mb)
+            paths = _select(reader, source)
     except OSError as error:
         # A name that no file can have, or a file without the right to read it.
         problem = f"a file of {spec[:80]!r} cannot be read: {error.strerror or error}"
         raise SpecError(problem) from error
     return ResolvedBot(
-        family=FOREIGN,
-        launch=parsed.launch,
-        files=dict(place.programs),
+        content_hash="",
+        launch=launch,
+        budgets=(),
+        files=dict(reader.programs),
         paths=tuple(paths),
-        left_out=_left_out(parsed.home, paths),
+        left_out=_left_out(reader.home, paths),
+    )
+
+
+def pack_bot(source: BotSource) -> ResolvedBot:
+    """Pack the files of a bot, as they are now or at a revision.
+
+    Raises:
+        UsageError: the revision is missing or cannot be built, or the files cannot be packed.
+        SpecError: the specification is not valid there.
+
+    """
+    if source.git is None:
+        if source.build:
+            raise UsageError(
+                "a build command needs a bot from git: name its revision, too", option="build"
+            )
+        bot = read_spec(source)
+        return bot if bot.launch.is_own else _packed(bot, source, source.folder.resolve())
+    repository, origin = find_origin(source)
+    with built_tree(repository, origin) as root:
+        inside = replace(source, folder=root / origin.inner)
+        try:
+            is_player = source.spec.startswith(BUILTIN)
+            bot = _read_player(inside, root) if is_player else read_spec(inside, root)
+        except (SpecError, UsageError) as error:
+            where = f"at {source.git} ({origin.commit[:12]}, committed files only)"
+            raise SpecError(f"{where}: {error}") from error
+        folder = str(repository / origin.inner)
+        launch = msgspec.structs.replace(bot.launch, folder=folder, origin=origin)
+        return _packed(replace(bot, launch=launch), source, root)
+
+
+def find_origin(source: BotSource) -> tuple[Path, Origin]:
+    """Return the repository of a bot at a revision, and its commit.
+
+    Raises:
+        UsageError: there is no such repository or revision.
+
+    """
+    repository = find_spec_repository(source, "git").resolve()
+    revision = source.git or "HEAD"
+    commit = resolve_commit(repository, revision)
+    inner = os.path.relpath(_find_start_folder(source), repository)
+    return repository, Origin(
+        revision=revision,
+        commit=commit.commit,
+        tree=commit.tree,
+        inner="" if inner == "." else inner,
+        build=source.build,
+        committed_at=commit.time,
+    )
+
+
+def find_spec_repository(source: BotSource, option: str | None = None) -> Path:
+    """Return the top folder of the repository in which a specification is read.
+
+    Args:
+        source: the bot.
+        option: the option that an error names, or None.
+
+    Raises:
+        UsageError: there is no repository.
+
+    """
+    return find_repository(_find_start_folder(source), option)
+
+
+def describe_uncommitted(source: BotSource) -> str:
+    """Return a warning about changes that are not part of the revision, or "".
+
+    Raises:
+        UsageError: there is no such repository or revision.
+
+    """
+    if source.git is None:
+        return ""
+    repository = find_spec_repository(source, "git")
+    if not has_uncommitted(repository, resolve_commit(repository, source.git)):
+        return ""
+    return f"uncommitted changes in {repository} are not part of {source.git}"
+
+
+def identity_of(launch: Launch) -> str:
+    """Return the content hash of a bot with an archive: its files and how they are started.
+
+    Interpreters and programs outside of the archive are information, not identity.
+    """
+    first, *others = launch.command or ("",)
+    inner = "" if launch.origin is None else launch.origin.inner
+    command = [first if launch.program is None else Path(first).name, *others]
+    parts = [launch.archive, launch.host, launch.player, inner, command]
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def _packed(bot: ResolvedBot, source: BotSource, root: Path) -> ResolvedBot:
+    """Return a bot with its archive and its identity: its files and how they are started."""
+    packed = pack(root, bot.paths, most_mb=source.most_mb)
+    launch = msgspec.structs.replace(
+        bot.launch, archive=packed.manifest.sha256, patterns=source.patterns
+    )
+    return replace(bot, launch=launch, content_hash=identity_of(launch), packed=packed)
+
+
+def _find_start_folder(source: BotSource) -> Path:
+    """Return the folder whose repository is meant: this project's for a built-in player."""
+    folder = source.folder.resolve()
+    if not source.spec.startswith(BUILTIN):
+        return folder
+    places = (folder, *folder.parents)
+    return next((place for place in places if (place / HOST).is_file()), ROOT)
+
+
+def _read_player(source: BotSource, root: Path) -> ResolvedBot:
+    """Resolve a player of this project that the sources of a commit host.
+
+    Its family and budgets are those of the current player of its name.
+    """
+    if not (source.folder / HOST).is_file():
+        raise SpecError(f"this revision has no {HOST}, so it cannot host a player")
+    player = source.spec.removeprefix(BUILTIN)
+    launch, files = builtin_launch(player), {}
+    if source.python is not None:
+        python = find_interpreter(source.python, source.folder)
+        launch = msgspec.structs.replace(launch, python=python.path, is_python_chosen=True)
+        files[python.path] = python.version
+    version = VERSIONS.get(player.partition("?")[0])
+    return ResolvedBot(
+        content_hash="",
+        family=FOREIGN if version is None else version.family,
+        launch=launch,
+        files=files,
+        budgets=() if version is None else (*version.budgets, "clock", "overage"),
+        paths=tuple(find_tree_files(root)),
     )
 
 
@@ -124,33 +273,20 @@ def _suggest_spec(word: str, folder: Path) -> str:
     path = folder / word
     with suppress(OSError):  # no file can have such a name
         if path.is_file():
-            if path.suffix == ".so":
-                return f"thu:{word}"
-            if path.name.endswith(".tar.gz"):
-                return f"kaggle:{word}"
-            if path.suffix == ".py":
-                return f"'exec:python3 {word}', kaggle:{word} or python:{word}:CLASS"
-            return f"exec:{word if '/' in word else './' + word}"
+            command = word if "/" in word else f"./{word}"
+            return SUGGESTED.get(path.suffix, "exec:{command}").format(word=word, command=command)
     return f"{BUILTIN}{word}" if word in VERSIONS else ""
 
 
 def resolve_own_player(launch: Launch) -> ResolvedBot:
-    """Resolve a player of this installation from a stored launch, without opening files.
+    """Resolve a player of this installation from a stored launch.
 
     Raises:
-        SpecError: an option is a path. A registered player's options hold the content of files
-            instead, so a foreign program has written this launch.
+        SpecError: an option is not valid.
         UnknownPlayer: no built-in player has the name.
 
     """
-    player = str(launch.player)
-    for name, value in parse_player(player)[1].items():
-        if "/" in value:
-            raise SpecError(
-                f"the stored option {name!r} of {player!r} names a file, which is never opened: "
-                "register the player again"
-            )
-    return _resolve_builtin(player, ROOT)
+    return _resolve_builtin(str(launch.player), ROOT)
 
 
 def _resolve_builtin(player: str, folder: Path) -> ResolvedBot:
@@ -161,7 +297,7 @@ def _resolve_builtin(player: str, folder: Path) -> ResolvedBot:
         player = with_options(player, options)
     return ResolvedBot(
         family=version.family,
-        launch=Launch(command=(), folder="", player=player),
+        launch=builtin_launch(player),
         files={
             **behaviour(version, _hash_sources),
             **{f"{OPTION}{name}": value for name, value in options.items()},
@@ -176,28 +312,27 @@ def _hash_sources() -> str:
     return own_sources().manifest.sha256[:DIGITS]
 
 
-def _select(
-    parsed: ParsedSpec, place: SpecPlace, patterns: Sequence[str], most_mb: int
-) -> list[Path]:
+def _select(reader: SpecReader, source: BotSource) -> list[Path]:
     """Return the files that belong to a bot.
 
     Raises:
         SpecError: its folder holds too much to be one bot.
 
     """
+    most_bytes = source.most_mb << 20
     found: list[Path] = []
-    for path in place.named:
+    for path in reader.named:
         is_folder = path.is_dir() and not path.is_symlink()
-        found += (find_folder_files(path, most_mb << 20) or ()) if is_folder else [path]
-    modules = find_local_modules(parsed.scripts, parsed.home)
-    if patterns:
-        return [*found, *modules, *select_files(place.folder, patterns)]
-    if not parsed.is_whole:
+        found += (find_folder_files(path, most_bytes) or ()) if is_folder else [path]
+    modules = find_local_modules(reader.scripts, reader.home)
+    if source.patterns:
+        return [*found, *modules, *select_files(reader.folder, source.patterns)]
+    if not reader.is_whole:
         return found
-    whole = find_folder_files(parsed.home, most_mb << 20)
+    whole = find_folder_files(reader.home, most_bytes)
     if whole is None and not modules:
         raise SpecError(
-            f"{parsed.home} holds too much to be one bot: put the bot into a folder of its own, or "
+            f"{reader.home} holds too much to be one bot: put the bot into a folder of its own, or "
             "name its files by patterns, as in `ladder bots add NAME SPEC --files '*.js'`"
         )
     return [*found, *(modules if whole is None else whole)]
@@ -205,13 +340,11 @@ def _select(
 
 def _left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
     """Return what lies in a folder and holds nothing of the bot."""
-    depth = len(home.parts)
-    taken = {path.parts[depth] for path in paths if home in path.parents}
+    taken = {path.relative_to(home).parts[0] for path in paths if home in path.parents}
     with suppress(OSError):
-        names = sorted(os.listdir(home))
         return tuple(
-            name
-            for name in names
-            if name not in taken and name != COMPILED and not is_ladders_file(home / name)
+            path.name
+            for path in sorted(home.iterdir())
+            if path.name not in {*taken, COMPILED} and not is_ladders_file(path)
         )
     return ()

@@ -1,11 +1,14 @@
 """Start commands: how this machine starts the bot of a stored launch."""
 
+import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from bots.errors import SpecError
 from bots.foreign import SCRIPT
 from bots.protocol import Budget
 from db.records.archives import PackedArchive
@@ -15,10 +18,11 @@ from db.records.restart import Restart
 from engine.cache import PACKAGES, ROOT, cache_root
 from ladder.match.specs.archive import cache_of, files_of, pack, use
 from ladder.match.specs.folder_files import find_tree_files
-from ladder.match.specs.programs import locate
 
 COMPILED_BY_PYTHON = ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
 """Variables for folders of what is compiled from a bot's files, which are read-only themselves."""
+SECRETS = frozenset({"LADDER_DB", "PGPASSWORD"})
+"""Variables that may contain a password of the database."""
 
 
 def builtin_launch(player: str) -> Launch:
@@ -38,28 +42,28 @@ def make_start(launch: Launch) -> Start:
     """
     if launch.is_own:
         return _own_start(launch)
-    archive = launch.archive
+    archive, command = launch.archive, launch.command
     root = Path(launch.folder) if archive is None else files_of(archive)
-    inner = "" if launch.origin is None else launch.origin.inner
-    folder = str(root / inner)
-    cache = str(Path(launch.folder, ".cache") if archive is None else cache_of(archive))
-    environment = {} if archive is None else dict.fromkeys(COMPILED_BY_PYTHON, cache)
-    command = launch.command
+    folder = str(root / ("" if launch.origin is None else launch.origin.inner))
+    cache = "" if archive is None else str(cache_of(archive))
+    environment = dict.fromkeys(COMPILED_BY_PYTHON, cache) if cache else {}
+    python = None
+    if launch.python is not None:
+        python = locate(launch.python, None if launch.is_python_chosen else "python3")
+    if launch.program is not None:
+        word = None if "/" in command[0] else command[0]
+        command = (locate(launch.program, word), *command[1:])
     if launch.player is not None:
         # PYTHONPATH precedes the installed packages, including this project, so that the packages
         # of the archive are imported; their dependencies are found among the installed ones.
         # Not the user's cache: there, one stamp would stand for all copies of the same sources,
         # while numba stores machine code by the path of its source.
-        command = host_command("bots.host", locate_python(launch))
+        command = host_command("bots.host", python)
         environment |= {"LADDER_CACHE": cache, "PYTHONPATH": folder}
-    elif launch.program is not None:
-        word = None if "/" in command[0] else command[0]
-        command = (locate(launch.program, word), *command[1:])
     if launch.host is not None:
         # Our own interpreter needs no packages here, and starts faster without them.
-        chosen = locate_python(launch)
-        python = (sys.executable, "-I", "-S") if chosen is None else (chosen,)
-        command = (*python, SCRIPT, launch.host, folder, *command)
+        interpreter = (sys.executable, "-I", "-S") if python is None else (python,)
+        command = (*interpreter, SCRIPT, launch.host, folder, *command)
     return Start(
         argv=command,
         folder=folder,
@@ -69,11 +73,29 @@ def make_start(launch: Launch) -> Start:
     )
 
 
-def locate_python(launch: Launch) -> str | None:
-    """Return the interpreter of a launch; None if it needs none. Raises SpecError."""
-    if launch.python is None:
-        return None
-    return locate(launch.python, None if launch.is_python_chosen else "python3")
+def locate(recorded: str, word: str | None) -> str:
+    """Return the path of a program that was recorded when a bot was added.
+
+    Args:
+        recorded: its absolute path then.
+        word: the name that is looked up on PATH if it is gone; None for no other program.
+
+    Raises:
+        SpecError: there is no such program.
+
+    """
+    found = shutil.which(recorded) or (word and shutil.which(word))
+    if not found:
+        raise SpecError(
+            f"its program {recorded} is missing: install it, or add the bot again with a program "
+            "that this machine has"
+        )
+    return found
+
+
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment of processes that prepare a bot: ours without `SECRETS`."""
+    return {name: value for name, value in os.environ.items() if name not in SECRETS}
 
 
 def make_entrant(

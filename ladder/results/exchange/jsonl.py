@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
+from db.records.archives import ArchivedFile, Manifest, read_file
 from db.records.exchange import GameLine
 from db.store import Store
 from ladder.errors import UsageError
@@ -86,7 +86,7 @@ def import_archives(store: Store, path: Path) -> None:
                             file.write(part.content)
                     elif line.startswith(STARTS[1]):
                         manifest = msgspec.json.decode(line, type=ArchiveLine).archive
-                        store.archives.add(PackedArchive(manifest, unpack(manifest, read)))
+                        store.archives.add(unpack(manifest, read))
                 except (msgspec.DecodeError, UsageError) as error:
                     raise ImportRefused(str(path), number, f"not a bot's files: {error}") from error
 

@@ -79,6 +79,7 @@ def test_a_renamed_bot_keeps_its_games_and_one_with_games_is_kept(
         (("rename", "mine-1", "random"), "already registered"),
         (("rename", "mine-1", "a b"), "letters, digits"),
         (("rename", "random", "other"), "is a built-in player"),
+        (("add", "v4", "builtin:v3", "--replace"), "is a built-in player"),
         (("delete", "mine-1"), "retire it instead"),
         (("delete", "random"), "is a built-in player"),
         (("delete", "nobody"), "no registered bot is called 'nobody'"),

@@ -277,4 +277,4 @@ def test_missing_programs_are_named(ladder: Ladder) -> None:
     program.unlink()
     refused = ladder(*words)
     assert refused.code == 2
-    assert f"mine: its program {program} is neither there nor on PATH: install it" in refused.err
+    assert f"mine: its program {program} is missing: install it" in refused.err

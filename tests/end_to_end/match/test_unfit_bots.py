@@ -95,17 +95,3 @@ def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     assert f"allow at least {least} ms per move" in refused.err
     done = ladder(*words, "--time", f"{least + 100}ms", "--json")
     assert done.code == 0, done.err
-
-
-@pytest.mark.slow
-def test_nothing_is_stored_of_a_bot_that_fails(ladder: Ladder) -> None:
-    """A failed trial must exit with 2, one sentence, and leave the list as it was."""
-    (ladder.folder / "bot.py").write_text("class Bot: pass\n")
-    refused = ladder("bots", "add", "broken", "python:bot.py:Bot")
-    assert refused.code == 2
-    assert "has no method new_game" in refused.err
-    assert "Traceback (most" not in refused.err.partition("stderr")[0]
-    names = [bot["name"] for bot in ladder("bots", "list", "--json").document]
-    assert "broken" not in names
-    builtin = ladder("bots", "add", "v4", "builtin:v3", "--replace")
-    assert (builtin.code, "built-in player" in builtin.err) == (2, True)

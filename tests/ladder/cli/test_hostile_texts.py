@@ -18,6 +18,7 @@ from db.records.launch import Launch
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
+from ladder.match.specs.spec import BotSource
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games
 from ladder.results.standings.pgn_list import decode_tag, tagged_games
@@ -48,8 +49,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_no_hostile_name_is_registered(store: Store, tmp_path: Path, name: str) -> None:
     """`bots add` and `train --register` must refuse it before anything is started."""
+    source = BotSource("builtin:v1", tmp_path)
     with pytest.raises(UsageError, match="a bot's name may have letters") as refused:
-        examine({}, RegistrationRequest(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
+        examine({}, RegistrationRequest(name=name, source=source), UNCONFINED)
     assert is_shown_safely(str(refused.value))
     with pytest.raises(UsageError, match="a bot's name may have letters"):
         refuse_name(store, name)

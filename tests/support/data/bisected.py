@@ -1,14 +1,12 @@
 """Searches through invented histories, for tests of the search and of its documents."""
 
-from pathlib import Path
-
 import numpy as np
 
 from db.records.pairs import PlayedPair, signed_hash
 from engine.result import Result, Termination
 from ladder.experiments.bisect.history import CommitHistory
 from ladder.experiments.bisect.search import CommitSearch
-from ladder.match.specs.git import LoggedCommit
+from ladder.match.specs.git import Commit
 
 WIN, LOSS = Result.WIN, Result.LOSS
 CHAIN = np.tril(np.ones((16, 16), dtype=bool))
@@ -32,10 +30,8 @@ def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = Fa
 
 def history(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]" = CHAIN) -> CommitHistory:
     """Invented commits, whose hashes are their indices."""
-    commits = tuple(
-        LoggedCommit(f"{index:040d}", (), f"Step {index}") for index in range(len(holds))
-    )
-    return CommitHistory(Path(), LoggedCommit("f" * 40, (), "Good"), commits, holds)
+    commits = tuple(Commit(f"{index:040d}", (), f"Step {index}") for index in range(len(holds)))
+    return CommitHistory(Commit("f" * 40, (), "Good"), commits, holds)
 
 
 def played(

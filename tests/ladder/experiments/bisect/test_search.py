@@ -15,6 +15,7 @@ from ladder.experiments.bisect.search import (
     Posterior,
     posterior_of,
 )
+from ladder.match.specs.spec import BotSource
 from tests.support.data.bisected import CHAIN, history, pair, played
 from tests.support.data.repositories import commit, git, repository
 
@@ -126,11 +127,11 @@ def test_histories_are_read_and_refused(tmp_path: Path) -> None:
     git(place, "checkout", "--quiet", "main")
     first = commit(place, {"other.py": "2"}, "On main\nwith a body")
     git(place, "merge", "--quiet", "--no-ff", "--message", "Merged", "side")
-    spec = "python:bot.py:Bot"
-    read = read_history(spec, place, good="start", bad="main", first_parent=True)
+    bot = BotSource("python:bot.py:Bot", place)
+    read = read_history(bot, good="start", bad="main", first_parent=True)
     assert [each.subject for each in read.commits] == ["On main with a body", "Merged"]
     assert read.good.subject == "A step"
-    whole = read_history(spec, place, good="start", bad="main", first_parent=False)
+    whole = read_history(bot, good="start", bad="main", first_parent=False)
     hashes = [each.commit for each in whole.commits]
     assert {side, first} < set(hashes)
     assert whole.holds[-1].all()
@@ -143,7 +144,7 @@ def test_histories_are_read_and_refused(tmp_path: Path) -> None:
         ("start", "nowhere", "bad: .* has no revision 'nowhere'"),
     ):
         with pytest.raises(UsageError, match=words):
-            read_history(spec, place, good=good, bad=bad, first_parent=True)
+            read_history(bot, good=good, bad=bad, first_parent=True)
 
 
 @pytest.mark.parametrize("numbers", [{"max_drop": 0.0}, {"confidence": 1.0}, {"confidence": 0.3}])

@@ -155,7 +155,7 @@ def test_a_trial_has_kaggle_s_terms(tmp_path: Path) -> None:
     spec = submission(tmp_path, RESERVED)
     tried(spec, tmp_path)
     sentence = refusal(spec, tmp_path, time_ms=200)
-    assert "failed its trial game on 6x7, given 200 ms a move" in sentence
+    assert "failed its trial game on 6x7, given 200ms" in sentence
     assert "returned None, which is not a column (its actTimeout was 0.2 s)" in sentence
     found = tried(submission(tmp_path, COMPILING), tmp_path)
     assert (found.min_time_ms, found.over_budget) == (None, "")

@@ -13,7 +13,7 @@ from bots.errors import SpecError
 from bots.foreign import SCRIPT
 from bots.protocol import Budget
 from ladder.errors import UsageError
-from ladder.match.specs.spec import read_spec
+from ladder.match.specs.spec import BotSource, read_spec
 from tests.support.hosted import BOT, LEGAL, entrant, games_of, play, refusal, tried, write
 
 HOSTS = ("python", "kaggle", "thu", "saiblo")
@@ -153,9 +153,9 @@ def test_an_interpreter_that_cannot_host_the_bot_is_refused(tmp_path: Path) -> N
         ("/bin/false", "is not a Python interpreter"),
     ]:
         with pytest.raises(SpecError, match=expected):
-            read_spec("python:bot.py:Bot", tmp_path, python=python)
+            read_spec(BotSource("python:bot.py:Bot", tmp_path, python))
     with pytest.raises(UsageError, match="not exec"):
-        read_spec("exec:./x", tmp_path, python="python3")
+        read_spec(BotSource("exec:./x", tmp_path, "python3"))
 
 
 @pytest.mark.slow
@@ -170,7 +170,7 @@ def test_a_host_ends_with_quit() -> None:
 def test_specifications_that_name_nothing_are_refused(tmp_path: Path, spec: str) -> None:
     """The sentence must say what is missing or list the forms."""
     with pytest.raises(SpecError, match="write"):
-        read_spec(spec, tmp_path)
+        read_spec(BotSource(spec, tmp_path))
 
 
 CLOCKED = """

@@ -8,7 +8,7 @@ import pytest
 from bots.errors import SpecError
 from db.records.restart import Restart
 from engine.result import Termination
-from ladder.match.specs.spec import read_spec
+from ladder.match.specs.spec import BotSource, read_spec
 from reports.bots import found_text
 from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
 
@@ -146,6 +146,6 @@ def test_a_source_or_missing_file_is_refused_with_the_command_that_compiles(tmp_
     """A source file or a missing file must be refused before anything is started."""
     (tmp_path / "Strategy.cpp").write_text("int main() {}")
     with pytest.raises(SpecError, match=r"g\+\+ -O2 -shared"):
-        read_spec("thu:Strategy.cpp", tmp_path)
+        read_spec(BotSource("thu:Strategy.cpp", tmp_path))
     with pytest.raises(SpecError, match=r"there is no file strategy\.so"):
-        read_spec("thu:strategy.so", tmp_path)
+        read_spec(BotSource("thu:strategy.so", tmp_path))

@@ -14,7 +14,7 @@ from db.store import Store
 from ladder.match.registry.builtins import LADDER, OPPONENTS, sync_builtins
 from ladder.match.registry.registered import default_bots
 from ladder.match.specs.archive import cache_of, files_of
-from ladder.match.specs.spec import read_spec
+from ladder.match.specs.spec import BotSource, read_spec
 from ladder.match.specs.start_command import builtin_launch, make_start, own_sources
 
 ORIGIN = Origin(revision="main", commit="c" * 40, tree="d" * 40, inner="in", build="")
@@ -54,7 +54,7 @@ def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) ->
     """Registered with a file of weights, it keeps them; another behaviour is a new revision."""
     weights = tmp_path / "mine.csv"
     weights.write_text("1,2,3,4,5,6\n")
-    made = read_spec("builtin:c4ai?weights=mine.csv", tmp_path)
+    made = read_spec(BotSource("builtin:c4ai?weights=mine.csv", tmp_path))
     assert made.launch.player == "c4ai?weights=1,2,3,4,5,6"
     weights.unlink()
     with Store.open(str(tmp_path / "x.db"), create=True) as store:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from bots.protocol import Budget
 from db.records.restart import Restart
-from engine.board import parse_board, parse_board_class
-from ladder.match.registry.trial_time import describe_excess, needed_ms, own_time_us
+from engine.board import Board, parse_board, parse_board_class
+from ladder.match.registry.trial_time import TrialGame, judge_time, own_time_us
 from ladder.match.specs.board_support import (
     can_play,
     can_play_class,
@@ -78,26 +79,48 @@ def test_a_bot_that_computes_for_ever_costs_ten_seconds(tmp_path: Path) -> None:
     """The watchdog of a trial is shorter than that of a run."""
     text = ONE_GAME.format(budget="nodes", again="pass", move="while True: pass", end="continue")
     (tmp_path / "one.py").write_text(text)
-    assert "given 10000 nodes a move (timeout): no answer to move (ply 0) within 10 s" in refusal(
+    assert "given 10000nodes (timeout): no answer to move (ply 0) within 10 s" in refusal(
         f"exec:{sys.executable} one.py", tmp_path
     )
 
 
 @pytest.mark.parametrize(
-    ("longest_ms", "knows_budget", "needed"),
+    ("given_ms", "longest_ms", "further_ms", "knows_budget", "needed", "words"),
     [
-        (103, True, None),
-        (140, True, None),
-        (910.7, True, 910),
-        (19.9, False, None),
-        (60, False, 60),
+        (100, 140, None, True, None, ""),
+        (100, 910, 900, True, 910, ""),  # it ignores its budget
+        (20, 90, 90, True, 90, ""),
+        (100, 813, 203, True, None, "takes 813 ms per move when given 100 ms, and 203 ms when"),
+        (2000, 1990, 480, True, None, ""),  # it keeps to it
+        (100, 19, None, False, None, ""),
+        (100, 60, None, False, 60, ""),
     ],
 )
-def test_only_a_bot_that_ignores_its_time_needs_a_least_time(
-    longest_ms: float, knows_budget: bool, needed: int | None
+def test_a_time_is_a_need_a_fault_or_neither(
+    given_ms: int,
+    longest_ms: int,
+    further_ms: int | None,
+    knows_budget: bool,
+    needed: int | None,
+    words: str,
 ) -> None:
-    """A bot that knows and keeps its time needs none; one that does not know it needs its own."""
-    assert needed_ms(int(longest_ms * 1000), knows_budget=knows_budget) == needed
+    """A time that grows with the budget is no need; a bot that does not know its time has one."""
+
+    def game(own_ms: int) -> TrialGame:
+        return TrialGame(Board(6, 7), True, (1000 * own_ms,) * 9, (1000 * own_ms,) * 9, 18)
+
+    def play(budget: Budget, *_: object) -> TrialGame:
+        if budget.time_ms == given_ms:
+            return game(longest_ms)
+        assert (budget.time_ms, further_ms is not None) == (given_ms // 4, True)
+        return game(further_ms or 0)
+
+    _, found, excess = judge_time(
+        [game(longest_ms)], Budget(time_ms=given_ms), play, knows_budget=knows_budget
+    )
+    assert found == needed
+    assert words in excess
+    assert bool(words) == bool(excess)
 
 
 def test_the_load_of_the_machine_is_no_need_of_a_bot() -> None:
@@ -106,14 +129,6 @@ def test_the_load_of_the_machine_is_no_need_of_a_bot() -> None:
     assert own_time_us(300_000, 800_000) == 300_000
     assert own_time_us(200_000, 1000) == 200_000
     assert own_time_us(200_000, None) == 200_000
-
-
-def test_a_time_that_grows_with_the_budget_is_no_need() -> None:
-    """A bot that takes eight times its budget needs no greater one; a fixed time is a need."""
-    assert describe_excess(813, 640, 100) == ""
-    assert describe_excess(1990, 480, 2000) == ""
-    sentence = describe_excess(813, 203, 100)
-    assert "takes 813 ms per move when given 100 ms, and 203 ms when given 25 ms" in sentence
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,24 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from db.records.archives import ArchivedFile, PackedArchive
+from db.records.archives import ArchivedFile, PackedArchive, read_file
 from ladder.errors import UsageError
-from ladder.match.specs import archive
 from ladder.match.specs.archive import (
+    CHANGED,
+    FIXED_TIME,
     archives_folder,
     cached_archive,
     clean_cache,
-    copy_tree,
+    describe,
     is_changed,
     pack,
     remove_tree,
     unpack,
+    writable_copy,
 )
 from ladder.match.specs.folder_files import find_tree_files
 
@@ -58,16 +59,16 @@ def test_an_archive_is_the_same_wherever_it_is_packed_and_unpacked(root: Path) -
     os.utime(root / "prog", (1, 1))
     assert packed(root).manifest.sha256 == first.manifest.sha256
     remove_tree(first.root.parent)
-    place = unpack(first.manifest, lambda file: [contents[file.path]])
-    assert place == first.root
+    assert unpack(first.manifest, lambda file: [contents[file.path]]) == first
+    place = first.root
     assert (place / "sub" / "link").resolve() == place / "prog"
     assert (place / "prog").stat().st_mode & 0o777 == 0o555
-    assert (place / "a.bin").stat().st_mtime == archive.FIXED_TIME
+    assert (place / "a.bin").stat().st_mtime == FIXED_TIME
     (root / "prog").chmod(0o644)
     assert packed(root).manifest.sha256 != first.manifest.sha256
 
 
-def test_a_copy_shows_what_a_bot_wrote(root: Path, tmp_path: Path) -> None:
+def test_a_copy_shows_what_a_bot_wrote(root: Path) -> None:
     """A changed, created or removed file; but not what Python compiles."""
     bot = packed(root)
     for number, change in enumerate(
@@ -78,10 +79,9 @@ def test_a_copy_shows_what_a_bot_wrote(root: Path, tmp_path: Path) -> None:
             lambda place: (place / "prog").unlink(),
         )
     ):
-        copy = tmp_path / f"copy{number}"
-        copy_tree(bot.root, copy)
-        change(copy)
-        assert is_changed(bot.manifest, copy) is (number > 0)
+        with writable_copy(bot) as copy:
+            change(copy)
+            assert is_changed(bot.manifest, copy) is (number > 0)
 
 
 def test_refusals_when_packing(root: Path, tmp_path: Path) -> None:
@@ -102,10 +102,10 @@ def test_a_file_that_changes_while_it_is_packed_is_refused(
     root: Path, edit: Callable[[Path], object]
 ) -> None:
     """Each file is read twice, all of them once before any is read again."""
-    manifest = archive._describe(root, find_tree_files(root))
+    manifest = describe(root, find_tree_files(root))
     edit(root / "a.bin")
     with pytest.raises(UsageError, match=r"a\.bin was changed while it was packed"):
-        unpack(manifest, partial(archive._read_original, root), archive._changed)
+        unpack(manifest, lambda file: read_file(root / file.path), CHANGED)
     assert list(archives_folder().iterdir()) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bots.errors import SpecError
 from ladder.errors import UsageError
-from ladder.match.specs.spec import read_spec
+from ladder.match.specs.spec import BotSource, read_spec
 from reports.html.page import GENERATOR, is_ours
 
 ALL = {"main.py", "strategy.py", "weights/a.bin"}
@@ -36,8 +36,8 @@ def folder(tmp_path: Path) -> Path:
     return home
 
 
-def selected(spec: str, folder: Path, **options: object) -> set[str]:
-    paths = read_spec(spec, folder, **options).paths  # type: ignore[arg-type]
+def selected(spec: str, folder: Path, most_mb: int = 256, *patterns: str) -> set[str]:
+    paths = read_spec(BotSource(spec, folder, patterns=patterns, most_mb=most_mb)).paths
     return {str(path.relative_to(folder)) for path in paths}
 
 
@@ -59,7 +59,7 @@ def selected(spec: str, folder: Path, **options: object) -> set[str]:
 )
 def test_what_belongs_to_a_bot(folder: Path, spec: str, expected: set[str]) -> None:
     """Scripts bring their folder, machine code what its command names; environments nothing."""
-    bot = read_spec(spec.format(folder=folder), folder)
+    bot = read_spec(BotSource(spec.format(folder=folder), folder))
     assert {str(path.relative_to(folder)) for path in bot.paths} == expected
     assert str(folder) not in " ".join(bot.launch.command)
     left = set() if "weights/a.bin" in expected else {"weights"}
@@ -69,34 +69,35 @@ def test_what_belongs_to_a_bot(folder: Path, spec: str, expected: set[str]) -> N
 
 def test_patterns_replace_the_folder(folder: Path) -> None:
     """The program, what it imports, and the chosen files are left."""
-    assert selected("python:main.py:Bot", folder, patterns=["weights/*"]) == ALL
-    assert selected("exec:./prog", folder, patterns=["weights"]) == {"prog", "weights/a.bin"}
+    assert selected("python:main.py:Bot", folder, 1, "weights/*") == ALL
+    assert selected("exec:./prog", folder, 1, "weights") == {"prog", "weights/a.bin"}
 
 
 def test_a_folder_that_is_too_large_is_left_for_its_imports(folder: Path) -> None:
     """Another interpreter's files are unknown then."""
     with (folder / "huge.bin").open("wb") as file:
         file.truncate(3 << 20)
-    assert selected("python:main.py:Bot", folder, most_mb=2) == {"main.py", "strategy.py"}
+    assert selected("python:main.py:Bot", folder, 2) == {"main.py", "strategy.py"}
     (folder / "main.sh").write_text("true")
     with pytest.raises(SpecError, match=r"holds too much to be one bot.*--files"):
-        read_spec("exec:sh main.sh", folder, most_mb=2)
+        selected("exec:sh main.sh", folder, 2)
 
 
 @pytest.mark.parametrize(
-    ("spec", "options", "words"),
+    ("spec", "words"),
     [
-        ("exec:./missing", {}, "there is no file ./missing"),
-        ("exec:python3 -I missing.py --deep", {}, r"there is no file missing\.py in /"),
-        ("exec:prog", {}, "did you mean ./prog"),
-        ("exec:../other", {}, r"\.\./other lies outside of"),
-        ("exec:python3 {outside}", {}, "other lies outside of"),
-        ("exec:./prog --data={outside}", {}, "other lies outside of"),
-        ("exec:./prog", {"patterns": ["*.none"]}, "selects no file"),
-        ("kaggle:none.py", {}, "there is no file none.py"),
+        ("exec:./missing", "there is no file ./missing"),
+        ("exec:python3 -I missing.py --deep", r"there is no file missing\.py in /"),
+        ("exec:prog", "did you mean ./prog"),
+        ("exec:../other", r"\.\./other lies outside of"),
+        ("exec:python3 {outside}", "other lies outside of"),
+        ("exec:./prog --data={outside}", "other lies outside of"),
+        ("exec:./prog", "selects no file"),
+        ("kaggle:none.py", "there is no file none.py"),
     ],
 )
-def test_refusals(folder: Path, spec: str, options: dict[str, list[str]], words: str) -> None:
+def test_refusals(folder: Path, spec: str, words: str) -> None:
     (folder.parent / "other").write_text("")
+    patterns = ("*.none",) if words == "selects no file" else ()
     with pytest.raises((SpecError, UsageError), match=words):
-        read_spec(spec.format(outside=folder.parent / "other"), folder, **options)  # type: ignore[arg-type]
+        selected(spec.format(outside=folder.parent / "other"), folder, 1, *patterns)

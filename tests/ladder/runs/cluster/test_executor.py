@@ -24,7 +24,7 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.match.specs.source import pack_spec
+from ladder.match.specs.spec import BotSource, pack_bot
 from ladder.runs.cluster import tasks
 from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
 from ladder.runs.cluster.executor import ClusterExecutor
@@ -201,7 +201,7 @@ def test_another_version_is_refused_in_a_sentence(endpoint: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ("program", "it cannot host a: its program /nowhere/python3 is not there: install it"),
+        ("program", "it cannot host a: its program /nowhere/python3 is missing: install it"),
         ("start", "it cannot host a: exited with status 3 when asked for hello"),
         ("content", "the archive is damaged in the database: bot.py is not what was stored"),
         ("room", "3 MiB cannot be unpacked: No space left on device: free some room, or set"),
@@ -216,7 +216,7 @@ def test_a_worker_that_cannot_host_a_bot_says_why(
     (folder / "bot.py").write_text("raise SystemExit(3)\n")
     (folder / "weights.bin").write_bytes(Random(1).randbytes(3 << 20))
     monkeypatch.setenv("LADDER_CACHE", str(caches[0]))
-    launch = pack_spec("exec:python3 bot.py", folder).launch
+    launch = pack_bot(BotSource("exec:python3 bot.py", folder)).launch
     if fault == "program":
         launch = msgspec.structs.replace(launch, program="/nowhere/python3", command=("./python3",))
     row = bot_row(1, "a")
