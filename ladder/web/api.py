@@ -15,7 +15,7 @@ from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
 from ladder.results.standings.standings import select_bots
 from ladder.runs.history import past_runs
-from ladder.web.parameters import InDivision, Nothing, OfBots, OfGames, read_query
+from ladder.web.parameters import InDivision, Nothing, OfBots, OfGames
 from ladder.web.site import site_of
 from reports.layout.format import to_json
 from reports.lists import jobs_document, now_document, page_document
@@ -24,9 +24,8 @@ from reports.report.comparison import comparison_document
 from reports.report.standings import standings_document
 
 
-async def standings(request: Request) -> Response:
+async def standings(request: Request, given: InDivision) -> Response:
     """Answer with the document of `ladder report --json`."""
-    given = read_query(request, InDivision)
 
     def query(store: Store) -> Any:
         row = division_or_latest(store, given.division)
@@ -37,17 +36,15 @@ async def standings(request: Request) -> Response:
     return await document(request, query)
 
 
-async def runs(request: Request) -> Response:
+async def runs(request: Request, _: Nothing) -> Response:
     """Answer with all runs, and the games per hour of running ones."""
-    read_query(request, Nothing)
     return await document(
         request, lambda store: now_document(measure_paces(store, past_runs(store)))
     )
 
 
-async def games(request: Request) -> Response:
+async def games(request: Request, given: OfGames) -> Response:
     """Answer with a page of the games that match conditions, newest first."""
-    given = read_query(request, OfGames)
     conditions = given.filter
 
     def query(store: Store) -> Any:
@@ -57,9 +54,8 @@ async def games(request: Request) -> Response:
     return await document(request, query)
 
 
-async def game(request: Request) -> Response:
+async def game(request: Request, _: Nothing) -> Response:
     """Answer with the document of `ladder replay --json`."""
-    read_query(request, Nothing)
     word, reviews = request.path_params["game"], site_of(request).reviews
 
     def query(store: Store) -> dict[str, Any]:
@@ -69,9 +65,8 @@ async def game(request: Request) -> Response:
     return await document(request, query)
 
 
-async def comparison(request: Request) -> Response:
+async def comparison(request: Request, given: OfBots) -> Response:
     """Answer with the document of `ladder report --compare --json`."""
-    given = read_query(request, OfBots)
     names = given.names
 
     def query(store: Store) -> Any:
@@ -81,13 +76,12 @@ async def comparison(request: Request) -> Response:
     return await document(request, query)
 
 
-async def jobs(request: Request) -> Response:
+async def jobs(request: Request, _: Nothing) -> Response:
     """Answer with the document of `ladder queue list --json`."""
-    read_query(request, Nothing)
     return await document(request, lambda store: jobs_document(list_jobs(store)))
 
 
 async def document(request: Request, query: Callable[[Store], Any]) -> Response:
     """Answer with the JSON of what a query returns."""
-    text = await site_of(request).readers.read(lambda store: to_json(query(store)))
+    text = await site_of(request).read(lambda store: to_json(query(store)))
     return Response(text + "\n", media_type="application/json")

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,57 +16,72 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
 
 from bots.errors import BotsError
-from db.errors import DatabaseError, InUse, UnknownRow
+from db.errors import DatabaseError, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web import api, pages, play
 from ladder.web.errors import Refused
-from ladder.web.security import HeadersMiddleware, OriginMiddleware, PasswordBackend
-from ladder.web.site import Site
-from reports.html.live.parts import PageParts, framed, static_version
+from ladder.web.parameters import InDivision, Nothing, OfBots, OfGames, read_query
+from ladder.web.security import PasswordBackend
+from ladder.web.site import Site, site_of
+from reports.html.live.site import Page, page_html
 from reports.html.page import STATIC, vega_bundle
 
 _log = logging.getLogger("ladder.web")
+Handler = Callable[[Request, Any], Awaitable[Response]]
+"""Answers a request with these parameters."""
 
 
 def routes() -> list[BaseRoute]:
     """Return the routes of all pages and documents."""
     return [
-        Route("/", pages.overview_page),
-        Route("/boards", pages.boards),
-        Route("/bots/{name}", pages.bot_page),
-        Route("/runs/{run}", pages.run_page),
-        Route("/games", pages.games_page),
-        Route("/games/{game}", pages.game_page),
-        Route("/games/{game}/review", pages.review_state),
-        Route("/games/{game}/review", pages.review, methods=["POST"]),
-        Route("/compare", pages.compare_page),
-        Route("/play", play.play_page),
-        Route("/play", play.start, methods=["POST"]),
-        Route("/play/{key}", play.game_page),
-        Route("/play/{key}", play.act, methods=["POST"]),
-        Route("/play/{key}/state", play.game_state),
-        Route("/queue", pages.queue_page),
-        Route("/api/queue", api.jobs),
-        Route("/api/standings", api.standings),
-        Route("/api/runs", api.runs),
-        Route("/api/games", api.games),
-        Route("/api/games/{game}", api.game),
-        Route("/api/compare", api.comparison),
+        route("/", pages.show_overview, InDivision),
+        route("/boards", pages.show_boards),
+        route("/bots/{name}", pages.show_bot, InDivision),
+        route("/runs/{run}", pages.show_run),
+        route("/games", pages.show_games, OfGames),
+        route("/games/{game}", pages.show_game),
+        route("/games/{game}/review", pages.show_review),
+        route("/games/{game}/review", pages.start_review, method="POST"),
+        route("/compare", pages.show_comparison, OfBots),
+        route("/play", play.show_form, play.Wanted),
+        route("/play", play.start, method="POST"),
+        route("/play/{key}", play.show_game),
+        route("/play/{key}", play.act, method="POST"),
+        route("/play/{key}/state", play.show_state),
+        route("/queue", pages.show_queue),
+        route("/api/queue", api.jobs),
+        route("/api/standings", api.standings, InDivision),
+        route("/api/runs", api.runs),
+        route("/api/games", api.games, OfGames),
+        route("/api/games/{game}", api.game),
+        route("/api/compare", api.comparison, OfBots),
         Route("/static/{version}/vega.js", charts_library),
         Mount("/static/{version}", StaticFiles(directory=STATIC)),
     ]
 
 
+def route(
+    path: str, handler: Handler, parameters: type[Nothing] = Nothing, *, method: str = "GET"
+) -> Route:
+    """Return a route whose requests are checked, with only these parameters."""
+
+    async def answer(request: Request) -> Response:
+        site_of(request).access.check(request.method, request.headers)
+        return await handler(request, read_query(request, parameters))
+
+    return Route(path, answer, methods=[method])
+
+
 def charts_library(_: Request) -> Response:
     """Answer with the library that draws charts, which is kept in the user's cache."""
-    return Response(vega_bundle(), media_type="text/javascript")
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(vega_bundle(), headers=headers, media_type="text/javascript")
 
 
-def application(site: Site) -> ASGIApp:
+def application(site: Site) -> Starlette:
     """Return the application."""
 
     @asynccontextmanager
@@ -74,23 +90,19 @@ def application(site: Site) -> ASGIApp:
         yield
         ending.cancel()
 
-    def refuse(request: Request, error: Exception) -> Response:
+    async def on_error(request: Request, error: Exception) -> Response:
         return error_response(request, site, error)
 
-    async def on_error(request: Request, error: Exception) -> Response:
-        return refuse(request, error)
-
     access = site.access
-    checks = [
-        Middleware(TrustedHostMiddleware, allowed_hosts=access.hosts, www_redirect=False),
-        Middleware(OriginMiddleware, access=access, refuse=refuse),
-    ]
+    checks = [Middleware(TrustedHostMiddleware, allowed_hosts=access.hosts, www_redirect=False)]
     if access.password is not None:
         checks.append(
             Middleware(
                 AuthenticationMiddleware,
                 backend=PasswordBackend(access.password),
-                on_error=lambda conn, error: refuse(Request(conn.scope), Refused(str(error), 401)),
+                on_error=lambda connection, error: error_response(
+                    Request(connection.scope), site, Refused(str(error), 401)
+                ),
             )
         )
     known = (LadderError, DatabaseError, EngineError, BotsError, HTTPException, Exception)
@@ -101,8 +113,7 @@ def application(site: Site) -> ASGIApp:
         exception_handlers=dict.fromkeys(known, on_error),
     )
     app.state.site = site
-    # Outermost, so that errors have its headers.
-    return HeadersMiddleware(app, f"/static/{static_version()}/")
+    return app
 
 
 def error_response(request: Request, site: Site, error: Exception) -> Response:
@@ -112,41 +123,29 @@ def error_response(request: Request, site: Site, error: Exception) -> Response:
         _log.error("internal error at %s", request.url.path, exc_info=error)
     headers = {"WWW-Authenticate": 'Basic realm="ladder", charset="UTF-8"'} if status == 401 else {}
     is_document = request.method not in ("GET", "HEAD") or request.url.path.startswith("/api/")
-    is_document |= request.url.path.endswith(("/state", "/review", "/boards"))
-    if is_document:
+    if is_document or request.url.path.endswith(("/state", "/review", "/boards")):
         return JSONResponse({"error": sentence}, status, headers)
-    page = PageParts(HTTPStatus(status).phrase, {})
     is_retried = isinstance(error, DatabaseError) and status == 503
-    html = framed(
-        "error.html.j2",
-        page,
-        site.frame,
-        live="failed" if is_retried else "",
-        failed=True,
-        sentence=sentence,
-        is_retried=is_retried,
-    )
-    return HTMLResponse(html, status, headers)
+    values = {"sentence": sentence, "failed": True}
+    page = Page("error.html.j2", HTTPStatus(status).phrase, values, is_live=is_retried)
+    return HTMLResponse(page_html(page, site.frame), status, headers)
 
 
 def describe_error(error: Exception) -> tuple[int, str]:
     """Return the status and the sentence for an error."""
-    if isinstance(error, Refused):
-        return error.status, str(error)
-    if isinstance(error, HTTPException):
-        if error.status_code == 404:
+    match error:
+        case Refused():
+            return error.status, str(error)
+        case HTTPException(status_code=404):
             return 404, "there is no such page: the overview links to all pages"
-        return error.status_code, f"{error.detail}."
-    if isinstance(error, UnknownRow | UnknownBot):
-        return 404, str(error)
-    if isinstance(error, InUse):
-        return 409, str(error)
-    if isinstance(error, UsageError | EngineError | BotsError):
-        return 400, str(error)
-    if isinstance(error, DatabaseError | LadderError):
-        return 503, str(error)
-    if isinstance(error, ClientDisconnect):
-        return 408, "the request was not completed"
-    if isinstance(error, asyncio.CancelledError):
-        return 503, "the server is shutting down"
+        case HTTPException():
+            return error.status_code, f"{error.detail}."
+        case UnknownRow() | UnknownBot():
+            return 404, str(error)
+        case UsageError() | EngineError() | BotsError():
+            return 400, str(error)
+        case DatabaseError() | LadderError():
+            return 503, str(error)
+        case ClientDisconnect():
+            return 408, "the request was not completed"
     return 500, "internal error: the terminal of `ladder serve` shows the details"

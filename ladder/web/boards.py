@@ -4,14 +4,14 @@ The socket is bound while a page asks for boards and for a moment after.
 """
 
 import asyncio
-import os
 import time
 from dataclasses import dataclass
 
 import msgspec
+import psutil
 
 from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
-from reports.html.live.boards import board_state
+from reports.html.live.games import board_state
 
 LINGER_S = 5.0
 """How long to listen after the last request, so that a reloaded page has boards at once."""
@@ -32,7 +32,7 @@ class _ReceivedBoard:
     def is_over(self, now: float) -> bool:
         """Return whether it is no longer shown."""
         has_ended = self.board.result is not None and now - self.received_at > ENDED_S
-        return has_ended or not _is_alive(self.board.worker)
+        return has_ended or not psutil.pid_exists(self.board.worker)
 
 
 class Boards:
@@ -101,8 +101,8 @@ class Boards:
             asyncio.get_running_loop().remove_reader(self._listener.fileno())
             self._listener.close()
         self._listener = self._channel = None
+        self.version += bool(self._by_worker)
         self._by_worker.clear()
-        self.version += 1
 
     def _receive(self) -> None:
         assert self._listener is not None  # noqa: S101 - its reader is removed before it
@@ -114,11 +114,3 @@ class Boards:
             if board.worker in self._by_worker or len(self._by_worker) < MAX_BOARDS:
                 self._by_worker[board.worker] = _ReceivedBoard(board, now)
                 self.version += 1
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except OSError:
-        return False
-    return True

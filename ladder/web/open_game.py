@@ -26,7 +26,7 @@ from ladder.results.analysis.division import format_columns
 from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import BotMove, BotResignation, InteractiveGame, prepare_entrant
 from ladder.web.errors import Refused
-from reports.html.live.play import play_state
+from reports.html.live.games import play_state
 from reports.layout.format import as_sentence
 from reports.play import ending
 

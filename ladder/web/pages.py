@@ -20,88 +20,69 @@ from ladder.results.standings.division import (
 )
 from ladder.runs.history import past_run
 from ladder.web.errors import Refused
-from ladder.web.parameters import (
-    CONDITIONS,
-    LARGEST_KEY,
-    InDivision,
-    Nothing,
-    OfBots,
-    OfGames,
-    read_query,
-)
+from ladder.web.parameters import CONDITIONS, LARGEST_KEY, InDivision, Nothing, OfBots, OfGames
 from ladder.web.site import answer_once, page, site_of
 from reports.html.live.pages import (
-    bot_parts,
-    compare_parts,
-    game_parts,
-    games_parts,
-    overview_parts,
-    queue_parts,
-    run_parts,
+    bot_page,
+    compare_page,
+    game_page,
+    games_page,
+    overview_page,
+    queue_page,
+    run_page,
 )
-from reports.html.live.parts import PageParts
+from reports.html.live.site import Page
 
 GAMES_SHOWN = 50
 MAX_RATED = 20_000
 """Largest number of games for which a run's own rating list is computed, as all are read."""
 
 
-async def overview_page(request: Request) -> Response:
+async def show_overview(request: Request, given: InDivision) -> Response:
     """Answer with the runs and the rating list of a division."""
-    division, site = read_query(request, InDivision).division, site_of(request)
-
-    def render(store: Store) -> PageParts:
-        return overview_parts(read_overview(store, division, site.rate_without_run))
-
-    return await page(request, render, "overview.html.j2", here="/", is_live=True)
+    return await page(request, lambda store: overview_page(read_overview(store, given.division)))
 
 
-async def boards(request: Request) -> Response:
+async def show_boards(request: Request, _: Nothing) -> Response:
     """Answer with the boards in play."""
     shown = site_of(request).boards
     document = shown.document()
     return answer_once(request, document, f'"{shown.version}"', "application/json")
 
 
-async def bot_page(request: Request) -> Response:
+async def show_bot(request: Request, given: InDivision) -> Response:
     """Answer with the page of a bot."""
-    given, name = read_query(request, InDivision), request.path_params["name"]
-    return await page(
-        request,
-        lambda store: bot_parts(read_bot_page(store, name, given.division)),
-        is_live=True,
-    )
+    name = request.path_params["name"]
+    return await page(request, lambda store: bot_page(read_bot_page(store, name, given.division)))
 
 
-async def run_page(request: Request) -> Response:
+async def show_run(request: Request, _: Nothing) -> Response:
     """Answer with the page of a run, a gate, a match or another experiment, and its result."""
-    read_query(request, Nothing)
     word, site = request.path_params["run"], site_of(request)
     if not (word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= LARGEST_KEY):
         raise Refused("the number of a run is a whole number: the overview lists the runs", 404)
     key = int(word)
 
-    def render(store: Store) -> PageParts:
+    def render(store: Store) -> Page:
         run = past_run(store, key)
         (entry,) = measure_paces(store, [run])
         standings = None
         if run.row.kind is RunKind.LADDER and 0 < run.games <= MAX_RATED:
             division = store.divisions.find(str(run.row.division_id))
             standings = standings_of_run(store, division, run.row)
-        return run_parts(entry, site.stored_run(store, run), standings, site.command_of(run.row))
+        return run_page(entry, site.stored_run(store, run), standings, site.command_of(run.row))
 
-    return await page(request, render, is_live=True)
+    return await page(request, render)
 
 
-async def games_page(request: Request) -> Response:
+async def show_games(request: Request, given: OfGames) -> Response:
     """Answer with a page of the games that match conditions, newest first."""
-    given = read_query(request, OfGames)
     conditions, before = given.filter, given.before
 
-    def render(store: Store) -> PageParts:
+    def render(store: Store) -> Page:
         found = search(store, conditions.query(store, before=before), GAMES_SHOWN)
         played = store.bots.names_with_games()
-        return games_parts(
+        return games_page(
             found.games,
             {name: text for name in CONDITIONS if (text := request.query_params.get(name))},
             bot_groups(shown_first(store.bots.all(include_retired=True), played), played),
@@ -109,48 +90,46 @@ async def games_page(request: Request) -> Response:
             before=before,
         )
 
-    return await page(request, render, here="/games")
+    return await page(request, render)
 
 
-async def game_page(request: Request) -> Response:
+async def show_game(request: Request, _: Nothing) -> Response:
     """Answer with a game in the replay viewer; the address may end with a ply after ``#``."""
-    read_query(request, Nothing)
     word, reviews = request.path_params["game"], site_of(request).reviews
 
-    def render(store: Store) -> PageParts:
+    def render(store: Store) -> Page:
         row = find_game(store, word)
         review = reviews.find(row)
-        return game_parts(
+        return game_page(
             row,
             reviews.truth(row, read_truth(store, row)),
             may_analyse=reviews.is_allowed,
             is_analysed_now=review is not None and not review.is_over,
         )
 
-    return await page(request, render, "game.html.j2", mark=reviews.mark(word))
+    return await page(request, render, mark=reviews.mark(word))
 
 
-async def review(request: Request) -> Response:
+async def start_review(request: Request, _: Nothing) -> Response:
     """Start the analysis of a game; its page polls it at the same address."""
     word, site = request.path_params["game"], site_of(request)
-    site.reviews.start(await site.readers.read(lambda store: find_game(store, word)))
+    site.reviews.start(await site.read(lambda store: find_game(store, word)))
     return JSONResponse({})
 
 
-async def review_state(request: Request) -> Response:
+async def show_review(request: Request, _: Nothing) -> Response:
     """Answer with the progress of an analysis."""
     return JSONResponse(site_of(request).reviews.state(request.path_params["game"]))
 
 
-async def compare_page(request: Request) -> Response:
+async def show_comparison(request: Request, given: OfBots) -> Response:
     """Answer with a comparison of the bots of ``bots=a,b,c``, or of ``one`` and ``other``."""
-    given = read_query(request, OfBots)
-    names, division = given.names, given.division
+    names = given.names
 
-    def render(store: Store) -> PageParts:
+    def render(store: Store) -> Page:
         if store.runs.latest(kind=None) is None:
-            return compare_parts(names)
-        row = division_or_latest(store, division)
+            return compare_page(names)
+        row = division_or_latest(store, given.division)
         rated_games = store.aggregate.count_games()
         divisions = [
             (each, each.id == row.id)
@@ -166,14 +145,11 @@ async def compare_page(request: Request) -> Response:
         except UsageError as error:  # shown above the form, so that the user can choose again
             problem = str(error)
         groups = bot_groups(bots, played)
-        return compare_parts(names, made, groups=groups, divisions=divisions, problem=problem)
+        return compare_page(names, made, groups=groups, divisions=divisions, problem=problem)
 
-    return await page(request, render, here="/compare")
+    return await page(request, render)
 
 
-async def queue_page(request: Request) -> Response:
+async def show_queue(request: Request, _: Nothing) -> Response:
     """Answer with the queue, which pages only show."""
-    read_query(request, Nothing)
-    return await page(
-        request, lambda store: queue_parts(list_jobs(store)), here="/queue", is_live=True
-    )
+    return await page(request, lambda store: queue_page(list_jobs(store)))

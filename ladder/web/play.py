@@ -21,9 +21,9 @@ from ladder.results.overview.games import find_game
 from ladder.runs.budgets import Budgets
 from ladder.web.errors import Refused
 from ladder.web.open_game import GameRequest
-from ladder.web.parameters import Nothing, Plies, Text, read_body, read_query
+from ladder.web.parameters import Nothing, Plies, Text, read_body
 from ladder.web.site import answer_once, page, site_of
-from reports.html.live.parts import PageParts, fragment, framed
+from reports.html.live.site import Page, page_html
 
 MAX_MS = 60_000
 
@@ -53,19 +53,18 @@ class Wanted(Nothing, frozen=True, kw_only=True):
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The body of a request for a move, undo, a hint, values or the end."""
+    """The body of a request for a move, undo, a hint, values, an analysis or the end."""
 
     word: Literal["drop", "undo", "hint", "values", "analyse", "end"]
     column: int = -1
     bot: str = ""
 
 
-async def play_page(request: Request) -> Response:
+async def show_form(request: Request, given: Wanted) -> Response:
     """Answer with the form for a game, which may start at a ``ply`` of a stored ``game``."""
-    given = read_query(request, Wanted)
     bot, game, ply = given.bot, given.game, given.ply
 
-    def render(store: Store) -> PageParts:
+    def render(store: Store) -> Page:
         row = None if game is None else find_game(store, game)
         at, to_move = None, None
         if row is not None:
@@ -75,50 +74,40 @@ async def play_page(request: Request) -> Response:
         groups = bot_groups(shown, store.bots.names_with_games())
         names = {each.name for each in shown}
         proposed = next((each for each in (bot, to_move, CHAMPION) if each in names), None)
-        form = fragment(
-            "play_form.html.j2",
-            groups=groups,
-            chosen=proposed,
-            game=game,
-            ply=at,
-            board=None if row is None else row.board,
-        )
-        return PageParts("Play", {"form": form})
+        values = {
+            "key": "",
+            "groups": groups,
+            "chosen": proposed,
+            "game": game,
+            "ply": at,
+            "board": None if row is None else row.board,
+        }
+        return Page("play.html.j2", "Play", values, here="/play")
 
-    return await page(request, render, "play.html.j2", here="/play", key="")
+    return await page(request, render)
 
 
-async def start(request: Request) -> Response:
+async def start(request: Request, _: Nothing) -> Response:
     """Start a game and answer with the address of its page."""
     game = site_of(request).open_games.start(await _read_request(request))
     return JSONResponse({"address": f"/play/{game.key}"})
 
 
-async def game_page(request: Request) -> Response:
+async def show_game(request: Request, _: Nothing) -> Response:
     """Answer with a game's page."""
     site = site_of(request)
-    read_query(request, Nothing)
     game = site.open_games.get(request.path_params["key"])
     hints: dict[str, list[str]] = {}
     with contextlib.suppress(DatabaseError):  # the game can be played without hints
-        hints = await site.readers.read(
+        hints = await site.read(
             lambda store: bot_groups(shown_first(store.bots.all()), store.bots.names_with_games())
         )
-    parts = PageParts(f"You against {game.request.bot}", {"form": ""})
-    return HTMLResponse(
-        framed(
-            "play.html.j2",
-            parts,
-            site.frame,
-            here="/play",
-            key=game.key,
-            hints=hints,
-            champion=CHAMPION,
-        )
-    )
+    values = {"key": game.key, "hints": hints, "champion": CHAMPION}
+    shown = Page("play.html.j2", f"You against {game.request.bot}", values, here="/play")
+    return HTMLResponse(page_html(shown, site.frame))
 
 
-async def game_state(request: Request) -> Response:
+async def show_state(request: Request, _: Nothing) -> Response:
     """Answer with the state of a game, whose page is open as long as it asks."""
     game = site_of(request).open_games.see(request.path_params["key"])
     return answer_once(
@@ -126,7 +115,7 @@ async def game_state(request: Request) -> Response:
     )
 
 
-async def act(request: Request) -> Response:
+async def act(request: Request, _: Nothing) -> Response:
     """Submit a move, undo, a hint, values, or the end of a game."""
     game = site_of(request).open_games.get(request.path_params["key"])
     action = await read_body(request, Action)
@@ -153,7 +142,7 @@ async def _read_request(request: Request) -> GameRequest:
         start: tuple[int, ...] = ()
     else:
         word = body.game
-        row = await site_of(request).readers.read(lambda store: find_game(store, word))
+        row = await site_of(request).read(lambda store: find_game(store, word))
         board = parse_board_class(row.board).draw(SplitMix(0))
         ply = len(row.moves) if body.ply is None else body.ply
         if ply > len(row.moves):

@@ -11,7 +11,6 @@ files of this server.
 import base64
 import hmac
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,10 +20,8 @@ from starlette.authentication import (
     AuthenticationError,
     SimpleUser,
 )
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 
 from ladder.addresses import is_loopback
 from ladder.errors import UsageError
@@ -46,16 +43,16 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
-FOREVER = "public, max-age=31536000, immutable"
-ANSWERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-}
+HEADERS = [
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+]
+"""The headers of every answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,47 +138,3 @@ class PasswordBackend(AuthenticationBackend):
                 "the password is wrong" if kind else "this server requires a password"
             )
         return AuthCredentials(), SimpleUser("visitor")
-
-
-class OriginMiddleware:
-    """Checks the origin and the token of every request."""
-
-    def __init__(
-        self, app: ASGIApp, access: AccessRules, refuse: Callable[[Request, Exception], Response]
-    ) -> None:
-        self._app = app
-        self._access = access
-        self._refuse = refuse
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        try:
-            if scope["type"] == "http":
-                self._access.check(scope["method"], Headers(scope=scope))
-        except Refused as refusal:
-            await self._refuse(Request(scope), refusal)(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-
-class HeadersMiddleware:
-    """Sets the security headers of every answer."""
-
-    def __init__(self, app: ASGIApp, immutable: str) -> None:
-        """Set the application, and the beginning of addresses whose content never changes."""
-        self._app = app
-        self._immutable = immutable
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                out = MutableHeaders(scope=message)
-                for name, value in ANSWERS.items():
-                    out[name] = value
-                kept = scope["path"].startswith(self._immutable)
-                out.setdefault("cache-control", FOREVER if kept else "no-store")
-            await send(message)
-
-        await self._app(scope, receive, answer if scope["type"] == "http" else send)

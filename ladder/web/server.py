@@ -19,9 +19,9 @@ from ladder.web.app import application
 from ladder.web.boards import Boards
 from ladder.web.open_games import DEFAULT_PATIENCE, OpenGames, Patience
 from ladder.web.reviews import Reviews
-from ladder.web.security import AccessRules, read_password
+from ladder.web.security import HEADERS, AccessRules, read_password
 from ladder.web.site import CommandOf, Site
-from ladder.web.views import Changes, Readers, Views
+from ladder.web.views import Views
 
 SHUTDOWN_S = 0.4
 """Time at shutdown for answers that are being sent."""
@@ -91,13 +91,11 @@ async def _serve(
     on_listening: Callable[[Listening], object],
     is_over: Callable[[], bool],
 ) -> None:
-    readers, changes = Readers(options.database), Changes(options.database)
     games = OpenGames(options.database, options.confinement, options.players, options.patience)
     site = Site(
         options.database,
         AccessRules(options.host, password),
-        readers,
-        Views(readers, changes),
+        Views(options.database),
         games,
         Reviews(options.database, is_allowed=options.players > 0),
         Boards(options.database),
@@ -113,6 +111,7 @@ async def _serve(
             log_config=None,
             access_log=False,
             server_header=False,
+            headers=HEADERS,
             timeout_graceful_shutdown=1,
         )
     )
@@ -134,8 +133,7 @@ async def _serve(
         server.force_exit = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(serving, SHUTDOWN_S)
-        readers.close()
-        changes.close()
+        site.views.close()
 
 
 class _Server(uvicorn.Server):
@@ -149,9 +147,11 @@ class _Server(uvicorn.Server):
 
 def _listen(options: ServerOptions) -> socket.socket:
     """Open the listening socket. Raises UsageError."""
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    address = options.host, options.port
     try:
-        return socket.create_server((options.host, options.port), family=family, backlog=128)
+        family = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0][0]
+        is_dual = family is socket.AF_INET6 and socket.has_dualstack_ipv6()
+        return socket.create_server(address, family=family, dualstack_ipv6=is_dual)
     except OSError as error:
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
             raise UsageError(

@@ -1,21 +1,16 @@
 """The data of the first page: runs, and the current rating list."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
-from db.records.runs import DivisionRow, RunRow, RunStatus
+from db.records.runs import DivisionRow, RunStatus
 from db.store import Store
-from ladder.results.standings.division import current_tables, standings_of_division
-from ladder.results.standings.pool import rate_tables
+from ladder.results.standings.division import standings_of_division
 from ladder.results.standings.standings import Standings, select_bots
 from ladder.runs.history import PastRun, past_runs
 from ladder.runs.live import SPEED_WINDOW_S
-
-RateWithoutRun = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
-"""`ladder.results.overview.overview.rate_without_run`, or a cache of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +40,14 @@ class Overview:
     standings: Standings | None
     runs: Sequence[RunPace]
     """All runs, newest first."""
-    latest: RunPace | None
-    """The latest rated run of the division."""
-    before: Mapping[str, float]
-    """List ratings by bot without the games of `latest`."""
 
 
-def read_overview(store: Store, division: str | None, rate_without_run: RateWithoutRun) -> Overview:
+def read_overview(store: Store, division: str | None) -> Overview:
     """Read the data of the first page.
 
     Args:
         store: the open database.
         division: a number, label or beginning of one; None for that of the latest rated run.
-        rate_without_run: computes the ratings without a run's games.
 
     Raises:
         UnknownRow: there is no such division.
@@ -72,45 +62,8 @@ def read_overview(store: Store, division: str | None, rate_without_run: RateWith
         rated = next((entry for entry in runs if entry.run.row.rated), runs[0])
         chosen = next(each for each in divisions if each.id == rated.run.row.division_id)
     if chosen is None:
-        return Overview(divisions, None, None, runs, None, {})
-    latest = next(
-        (
-            entry
-            for entry in runs
-            if entry.run.row.rated and entry.run.row.division_id == chosen.id and entry.run.games
-        ),
-        None,
-    )
-    before = {} if latest is None else rate_without_run(store, chosen, latest.run.row)
-    standings = select_bots(standings_of_division(store, chosen))
-    return Overview(divisions, chosen, standings, runs, latest, before)
-
-
-def rate_without_run(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
-    """Return list ratings by name from a division's games without those of one run.
-
-    They do not change during the run. All games of the run are read.
-    """
-    if not run.rated:
-        return {}
-    tables, _ = current_tables(store, division, since=None)
-    pool = rate_tables(_subtract(tables, store.aggregate.of_run(run.id)))
-    return {} if pool is None else pool.elo
-
-
-def _subtract(tables: Sequence[PairTableRow], part: Sequence[PairTableRow]) -> list[PairTableRow]:
-    """Return tables minus the pairs of `part`; only their counts of results are then right."""
-    taken = {(row.board_class, row.a_revision, row.b_revision): row.counts for row in part}
-    left = []
-    for row in tables:
-        counts = taken.get((row.board_class, row.a_revision, row.b_revision))
-        if counts is None:
-            left.append(row)
-            continue
-        rest = tuple(max(all_ - own, 0) for all_, own in zip(row.counts, counts, strict=True))
-        if any(rest):
-            left.append(replace(row, counts=rest))
-    return left
+        return Overview(divisions, None, None, runs)
+    return Overview(divisions, chosen, select_bots(standings_of_division(store, chosen)), runs)
 
 
 READ = 400

@@ -17,19 +17,19 @@ from ladder.results.overview.overview import Overview, RunPace
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.standings import Standings
 from reports.bots import git_values
-from reports.findings.run import bot_columns, finding_of, forfeit_lines, paused_lines
+from reports.findings.run import BOTS as BOTS_OF_RUN
+from reports.findings.run import finding_of, forfeit_lines, paused_lines
 from reports.html.division_figures import history_figure, rated_bots, ratings_figure
-from reports.html.experiment_figures import figures_of, folded_figures_of
-from reports.html.figures import Table, specs_of, table_from_columns, table_of_fields
-from reports.html.live.parts import PageParts, fragment
-from reports.html.verdict import notes_of, verdict
+from reports.html.figures import table_of_fields
+from reports.html.findings import figures_of, folded_figures_of
+from reports.html.live.site import Page
+from reports.html.report import notes_of, verdict, warnings_of
 from reports.html.viewer import failures, viewer_game
 from reports.layout.format import as_sentence, day, rough_duration
-from reports.layout.links import bot_link, compare_link, division_link, game_link, games_link
+from reports.layout.links import bot_link, compare_link, division_link, games_link
 from reports.lists import GAMES, JOBS, RUNS, state_of
 from reports.report.against import FIELDS
 from reports.report.comparison import comparison_tables
-from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import RatingView
 from reports.report.versions import LINE
 
@@ -38,49 +38,36 @@ JOBS_SHOWN = 100
 """Number of the newest jobs that are shown."""
 
 
-def overview_parts(data: Overview) -> PageParts:
-    """Return the parts of the overview page."""
+def overview_page(data: Overview) -> Page:
+    """Return the overview: runs, and the rating list of a division."""
     shown = data.runs[:RUNS_SHOWN]
-    parts = {
-        "now": fragment(
-            "now.html.j2",
-            running=[_card(entry) for entry in data.runs if entry.is_running],
-            died=[_card(entry) for entry in shown if entry.run.has_died],
-            is_empty=not data.runs,
-        ),
-        "runs": fragment(
-            "runs.html.j2",
-            runs=table_of_fields(RUNS, [each.run for each in shown]),
-            older=max(len(data.runs) - RUNS_SHOWN, 0),
-        ),
-        **dict.fromkeys(("list", "divisions", "chart"), ""),
+    values: dict[str, Any] = {
+        "running": [_card(entry) for entry in data.runs if entry.is_running],
+        "died": [_card(entry) for entry in shown if entry.run.has_died],
+        "runs": table_of_fields(RUNS, [each.run for each in shown]),
+        "older": max(len(data.runs) - RUNS_SHOWN, 0),
     }
-    standings = data.standings
-    if standings is None or data.division is None:
-        return PageParts(title="Connect Four ladder", parts=parts)
-    before = data.before if data.latest is not None and data.before else None
-    figure = ratings_figure(RatingView(standings, before=before, link=bot_link))
-    names = {bot.name for bot in standings.bots}
-    parts["list"] = fragment(
-        "list.html.j2",
-        figure=figure,
-        verdict=verdict(rated_bots(standings)),
-        warnings=[
-            as_sentence(note_text(note), names) for note in standings.notes if is_warning(note)
-        ],
-        notes=notes_of(standings),
-        since=None if before is None or data.latest is None else data.latest.run.row.id,
+    standings, division, figure = data.standings, data.division, None
+    if standings is not None and division is not None:
+        figure = ratings_figure(RatingView(standings, link=bot_link))
+        values |= {
+            "verdict": verdict(rated_bots(standings)),
+            "warnings": warnings_of(standings),
+            "notes": notes_of(standings),
+            "divisions": [
+                (each.label, division_link(each.id), each.id == division.id)
+                for each in data.divisions
+            ],
+            "games": games_link(division=division.id),
+        }
+    return Page(
+        "overview.html.j2",
+        "Overview",
+        {"divisions": [], **values, "figure": figure},
+        [] if figure is None else [figure],
+        here="/",
+        is_live=True,
     )
-    parts["divisions"] = fragment(
-        "divisions.html.j2",
-        divisions=[
-            (each.label, division_link(each.id), each.id == data.division.id)
-            for each in data.divisions
-        ],
-        games=games_link(division=data.division.id),
-    )
-    parts["chart"] = fragment("chart.html.j2", figure=figure)
-    return PageParts(title="Connect Four ladder", parts=parts, charts=specs_of([figure]))
 
 
 def _card(entry: RunPace) -> dict[str, object]:
@@ -112,15 +99,15 @@ def _pace_words(entry: RunPace) -> str:
     return ", ".join(words)
 
 
-def run_parts(
+def run_page(
     entry: RunPace, run: StoredRun, standings: Standings | None, command: str | None
-) -> PageParts:
-    """Return the parts of a run's page.
+) -> Page:
+    """Return the page of a run.
 
     Args:
-        entry: the run.
+        entry: the run with its speed.
         run: the same with its bots and its result.
-        standings: the rating list of its own games, or None.
+        standings: the rating list of its own games; None for runs without one.
         command: the command line that repeats it; None if it is not stored.
 
     """
@@ -144,29 +131,28 @@ def run_parts(
         ("Rated", "yes" if row.rated else "no"),
     ]
     names = [bot.name for bot in run.bots]
-    text = fragment(
-        "run_parts.html.j2",
-        row=row,
-        title=entry.run.title,
-        dashboard=entry.run.status is RunStatus.RUNNING and row.settings.get(DASHBOARD),
-        division=entry.run.division,
-        facts=facts,
-        bots=table_from_columns(bot_columns(run.bots)),
-        forfeits=forfeit_lines(run),
-        paused=[as_sentence(line, names) for line in paused_lines(run)],
-        rating=rating,
-        finding=finding,
-        figures=figures,
-        folded=folded,
-        resume_hint=hint,
-        command=command,
-    )
-    charts = specs_of([*([] if rating is None else [rating]), *figures, *folded])
-    return PageParts(_run_name(row).capitalize(), {"run": text}, charts)
+    values = {
+        "row": row,
+        "played": entry.run.title,
+        "dashboard": entry.run.status is RunStatus.RUNNING and row.settings.get(DASHBOARD),
+        "division": entry.run.division,
+        "facts": facts,
+        "bots": table_of_fields(BOTS_OF_RUN, run.bots),
+        "forfeits": forfeit_lines(run),
+        "paused": [as_sentence(line, names) for line in paused_lines(run)],
+        "rating": rating,
+        "finding": finding,
+        "figures": figures,
+        "folded": folded,
+        "resume_hint": hint,
+        "command": command,
+    }
+    charts = [*([] if rating is None else [rating]), *figures, *folded]
+    return Page("run.html.j2", _run_name(row).capitalize(), values, charts, is_live=True)
 
 
-def bot_parts(data: BotPage) -> PageParts:
-    """Return the parts of a bot's page."""
+def bot_page(data: BotPage) -> Page:
+    """Return the page of a bot."""
     row, name, standing = data.row, data.row.name, data.standing
     figure = history_figure(data.history, [name])
     revision = row.revision
@@ -185,30 +171,29 @@ def bot_parts(data: BotPage) -> PageParts:
         if standing.elo is not None:
             facts.append(("Elo", f"{standing.elo:.0f} ± {standing.error95 or 0:.0f}"))
         facts.append(("Games", f"{standing.games:,}"))
-    text = fragment(
-        "bot_parts.html.j2",
-        row=row,
-        successors=data.successors,
-        facts=facts,
-        division=None if data.division is None else data.division.label,
-        figure=figure,
-        line=table_of_fields(LINE, data.line),
-        opponents=table_of_fields(FIELDS, data.opponents, name),
-        forfeits=failures(data.forfeits),
-        games=games_table(data.games),
-    )
-    return PageParts(f"Bot {name}", {"bot": text}, specs_of([figure]))
+    values = {
+        "row": row,
+        "successors": data.successors,
+        "facts": facts,
+        "division": None if data.division is None else data.division.label,
+        "figure": figure,
+        "line": table_of_fields(LINE, data.line),
+        "opponents": table_of_fields(FIELDS, data.opponents, name),
+        "forfeits": failures(data.forfeits),
+        "games": table_of_fields(GAMES, data.games),
+    }
+    return Page("bot.html.j2", f"Bot {name}", values, [figure], is_live=True)
 
 
-def compare_parts(
+def compare_page(
     chosen: Sequence[str],
     made: Comparison | None = None,
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     divisions: Sequence[tuple[DivisionRow, bool]] = (),
     problem: str = "",
-) -> PageParts:
-    """Return the comparison and the form for another one.
+) -> Page:
+    """Return the page of a comparison, with the form for another one.
 
     Args:
         chosen: the names of the bots to compare.
@@ -218,37 +203,31 @@ def compare_parts(
         problem: why the chosen bots cannot be compared.
 
     """
-    text = fragment(
-        "compare_parts.html.j2",
-        groups=groups or {},
-        chosen=list(chosen),
-        division=next((each.id for each, is_here in divisions if is_here), None),
-        divisions=[
+    values = {
+        "groups": groups or {},
+        "chosen": list(chosen),
+        "division": next((each.id for each, is_here in divisions if is_here), None),
+        "divisions": [
             (each.label, compare_link(list(chosen), each.id), is_here)
             for each, is_here in divisions
         ],
-        problem=problem,
-        sentences=[] if made is None else [each.sentence for each in made.versus],
-        tables=[] if made is None else comparison_tables(made),
-    )
+        "problem": problem,
+        "sentences": [] if made is None else [each.sentence for each in made.versus],
+        "tables": [] if made is None else comparison_tables(made),
+    }
     title = "Side by side" if made is None else ", ".join(chosen) + " side by side"
-    return PageParts(title, {"compare": text})
+    return Page("compare.html.j2", title, values, here="/compare")
 
 
-def games_table(games: Sequence[GameRow]) -> Table:
-    """Return a table of games with links to the games, bots and runs."""
-    return table_of_fields(GAMES, games)
-
-
-def games_parts(
+def games_page(
     games: Sequence[GameRow],
     given: Mapping[str, str],
     groups: Mapping[str, Sequence[str]],
     next_id: int | None,
     *,
     before: int | None,
-) -> PageParts:
-    """Return the form of conditions and the list of matching games.
+) -> Page:
+    """Return the page of games: the form of conditions, and the list of matching games.
 
     Args:
         games: the games, newest first.
@@ -258,36 +237,27 @@ def games_parts(
         before: the parameter ``before`` of this page; None on the first page.
 
     """
-    form = fragment(
-        "games_form.html.j2",
-        given=given,
-        groups=groups,
-        endings=ENDINGS,
-        results=[each.value for each in BotResult],
-        sides=[each.value for each in Mover],
-    )
-    table = fragment(
-        "games_list.html.j2",
-        table=games_table(games),
-        older=f"/games?{urlencode({**given, 'before': next_id})}" if next_id else "",
-        newest=f"/games?{urlencode(given)}" if before is not None else "",
-    )
-    return PageParts("Games", {"form": form, "games": table})
+    values = {
+        "given": given,
+        "groups": groups,
+        "endings": ENDINGS,
+        "results": [each.value for each in BotResult],
+        "sides": [each.value for each in Mover],
+        "table": table_of_fields(GAMES, games),
+        "older": f"/games?{urlencode({**given, 'before': next_id})}" if next_id else "",
+        "newest": f"/games?{urlencode(given)}" if before is not None else "",
+    }
+    return Page("games.html.j2", "Games", values, here="/games")
 
 
-def game_shown(game: GameRow, truth: GameTruth | None) -> dict[str, Any]:
-    """Return a game for the replay viewer of its page."""
-    return {**viewer_game(game, "", truth), "address": game_link(game.id)}
-
-
-def game_parts(
+def game_page(
     game: GameRow,
     truth: GameTruth | None,
     *,
     may_analyse: bool = False,
     is_analysed_now: bool = False,
-) -> PageParts:
-    """Return the parts of a game's page: links, last output, and the game for the replay viewer.
+) -> Page:
+    """Return the page of a game: links, last output, and the game for the replay viewer.
 
     Args:
         game: the game with its thoughts.
@@ -297,20 +267,19 @@ def game_parts(
 
     """
     has_more = len(game.moves) > game.opening_plies and (truth is None or truth.is_improvable)
-    text = fragment(
-        "game_about.html.j2",
-        game=game,
-        started=day(game.started_at),
-        failures=failures([game]),
-        may_analyse=may_analyse and has_more,
-        is_analysed_now=is_analysed_now,
-        champion=CHAMPION,
-    )
+    values = {
+        "game": game,
+        "started": day(game.started_at),
+        "failures": failures([game]),
+        "may_analyse": may_analyse and has_more,
+        "is_analysed_now": is_analysed_now,
+        "champion": CHAMPION,
+    }
     title = f"Game {game.id}: {game.first} against {game.second}"
-    return PageParts(title, {"about": text}, games=[game_shown(game, truth)])
+    return Page("game.html.j2", title, values, games=[viewer_game(game, truth=truth)])
 
 
-def queue_parts(jobs: Sequence[JobRow]) -> PageParts:
-    """Return the page of the queue, of all jobs, oldest first."""
-    table = table_of_fields(JOBS, jobs[-JOBS_SHOWN:])
-    return PageParts("Queue", {"jobs": fragment("queue.html.j2", data=table)})
+def queue_page(jobs: Sequence[JobRow]) -> Page:
+    """Return the page of the queue, of its latest jobs, oldest first."""
+    values = {"data": table_of_fields(JOBS, jobs[-JOBS_SHOWN:])}
+    return Page("queue.html.j2", "Queue", values, here="/queue", is_live=True)

@@ -17,7 +17,7 @@ from db.store import Store
 from engine.result import Result, Termination
 from ladder.cli.main import run_command
 from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
-from reports.html.live.boards import board_state
+from reports.html.live.games import board_state
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
@@ -171,6 +171,15 @@ def test_hostile_positions_are_shown_as_text_or_left_out(
     )
     assert page.locator(".player.thinking").count() == 0
     assert opened.errors == []
+
+
+def test_unchanged_boards_are_not_sent_again(start_server: Start, tmp_path: Path) -> None:
+    """Their ETag stays, also where no game can be received."""
+    database = str(tmp_path / "later.db")
+    server = start_server(database)
+    tag = server.ask("/boards").headers["etag"]
+    time.sleep(1.5)
+    assert server.ask("/boards", headers={"If-None-Match": tag}).status == 304
 
 
 @pytest.mark.parametrize(

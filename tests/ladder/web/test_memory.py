@@ -1,38 +1,43 @@
 """The cache of pages is limited, and makes a page again only after a change."""
 
-from ladder.web.views import FRESH_S, MAX_VIEWS, Changes, LivePage, Readers, Views
-from reports.html.live.parts import PageParts
+import time
+
+from db.store import Store
+from ladder.web.views import FRESH_S, MAX_VIEWS, View, Views
 from tests.support.data.league import League
 from tests.support.loops import run_apart
 
 
 def test_the_cache_of_views_is_limited(league: League) -> None:
-    """The least recently used views are dropped, and a fresh one is not rendered again."""
-    path = str(league.store.path)
+    """The least recently used views are dropped, and one is rendered again after a change."""
     rendered: list[int] = []
 
-    async def ask(views: Views, number: int) -> LivePage:
-        def render(_: object) -> PageParts:
+    async def ask(views: Views, number: int) -> View:
+        def render(store: Store) -> str:
             rendered.append(number)
-            return PageParts("a page", {"part": str(number)})
+            return f"{number} {len(store.runs.find())}"
 
-        return await views.get(number, render, lambda page, digest: f"{page.parts} {digest}")
+        return await views.get(number, render)
 
-    async def ask_often(views: Views) -> int:
-        for number in range(2 * MAX_VIEWS):
-            await ask(views, number)
-        last = await ask(views, 2 * MAX_VIEWS - 1)
-        last.looked_at -= FRESH_S  # it is looked at again, and nothing has changed
-        assert await ask(views, 2 * MAX_VIEWS - 1) is last
-        return len(views._cached)
-
-    async def ask_views() -> int:
-        readers, changes = Readers(path), Changes(path)
+    async def ask_often() -> None:
+        views = Views(str(league.store.path))
         try:
-            return await ask_often(Views(readers, changes))
+            for number in range(MAX_VIEWS + 1):
+                await ask(views, number)
+            assert rendered == list(range(MAX_VIEWS + 1))
+            await ask(views, 0)  # was dropped
+            last = await ask(views, MAX_VIEWS)
+            time.sleep(FRESH_S)
+            before = last.etag
+            assert await ask(views, MAX_VIEWS) is last
+            assert rendered == [*range(MAX_VIEWS + 1), 0]
+            league.run()
+            await ask(views, MAX_VIEWS)  # is fresh
+            time.sleep(FRESH_S)
+            assert (await ask(views, MAX_VIEWS)).html == f"{MAX_VIEWS} 1".encode()
+            assert last.etag != before
         finally:
-            readers.close()
-            changes.close()
+            views.close()
 
-    assert run_apart(ask_views()) == MAX_VIEWS
-    assert rendered == list(range(2 * MAX_VIEWS))
+    run_apart(ask_often())
+    assert rendered == [*range(MAX_VIEWS + 1), 0, MAX_VIEWS]

@@ -15,7 +15,6 @@ from tests.support.browser import Opened
 from tests.support.data.league import Game, League
 
 Visit = Callable[..., Opened]
-WIDTHS = (1280, 380)
 
 
 @pytest.fixture
@@ -149,6 +148,12 @@ def test_the_command_and_the_page_have_the_same_conditions(
     listed = [game["game"] for game in json.loads(capsys.readouterr().out)["games"]]
     asked = [game["game"] for game in server.ask(f"/api/games?{query}").document["games"]]
     assert asked == listed != []
+    paged, before = [], ""
+    while before is not None:
+        answer = server.ask(f"/api/games?{query}&limit=1{before and f'&before={before}'}").document
+        paged += [game["game"] for game in answer["games"]]
+        before = answer["next"]
+    assert paged == listed
     page = server.ask(f"/games?{query}").text
     assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == listed
 

@@ -13,7 +13,7 @@ from db.store import Store
 from ladder.cli.main import run_command
 from ladder.match.registry.builtins import sync_builtins
 from ladder.web.open_games import Patience
-from tests.ladder.web.conftest import Running, Start, children_with
+from tests.ladder.web.conftest import Answer, Running, Start, children_with
 from tests.support.browser import Opened, until
 from tests.support.shared import made_once
 
@@ -50,10 +50,15 @@ def server(database: str, start_server: Start) -> Running:
     return start_server(database, players=2)
 
 
+def ask_game(server: Running, **wish: Any) -> Answer:
+    """Ask for a game and return the answer."""
+    body = {"bot": "stupid", "kind": "simulations", "amount": 1, **wish}
+    return server.ask("/play", method="POST", body=body, token=server.known_token)
+
+
 def begun(server: Running, **wish: Any) -> str:
     """Return the address of a new game."""
-    body = {"bot": "stupid", "kind": "simulations", "amount": 1, **wish}
-    answer = server.ask("/play", method="POST", body=body, token=server.known_token)
+    answer = ask_game(server, **wish)
     assert answer.status == 200, answer.text
     return server.address.rstrip("/") + answer.document["address"]
 
@@ -210,6 +215,18 @@ def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     while server.ask(path).status != 404:
         assert time.monotonic() < deadline, "the game is still open"
         time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_a_game_without_moves_ends_and_makes_room(database: str, start_server: Start) -> None:
+    """More games than `--players` are refused until one has ended."""
+    server = start_server(database, players=1, patience=Patience(idle_s=4.0, check_s=0.1))
+    address = begun(server)
+    refused = ask_game(server)
+    assert (refused.status, "--players N" in refused.document["error"]) == (503, True)
+    ask_state(server, address, "minutes without a move")
+    wait_for_none()
+    begun(server)
 
 
 def wait_for_none() -> None:

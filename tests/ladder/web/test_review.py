@@ -11,8 +11,7 @@ import pytest
 
 from db.store import Store
 from ladder.results.analysis.division import read_truth
-from ladder.web.review_process import ReviewRequest, run
-from ladder.web.reviews import Reviews
+from ladder.web.reviews import ReviewRequest, Reviews, run
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start, children_with
 from tests.support.browser import Opened, until
@@ -117,7 +116,7 @@ def test_one_review_at_a_time_that_ends_with_the_server(large: str, start_server
     assert (refused.status, "game 1 is being analysed" in refused.document["error"]) == (503, True)
     assert 'data-running="yes"' in server.ask("/games/1").text
     assert 'data-running="yes"' not in server.ask("/games/2").text
-    (process,) = children_with("ladder.web.review_process")
+    (process,) = children_with("ladder.web.reviews")
     server.end()
     assert not psutil.pid_exists(process)
 

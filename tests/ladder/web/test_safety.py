@@ -1,8 +1,11 @@
 """Access checks, and the headers of every answer."""
 
 import base64
+import contextlib
+import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,16 +28,17 @@ def test_a_foreign_origin_is_refused(server: Running) -> None:
     token = server.token
     for origin in ("http://evil.example", "null", "http://localhost:1"):
         for method in ("GET", "POST"):
-            answer = server.ask("/", method=method, headers={"Origin": origin}, token=token)
+            answer = server.ask("/play", method=method, headers={"Origin": origin}, token=token)
             assert answer.status == 403, origin
 
 
 def test_a_change_needs_the_token(server: Running) -> None:
     """A request with changes needs the token of this server's pages."""
     for token in ("", "x", server.token[:-1]):
-        answer = server.ask("/", method="POST", token=token)
+        answer = server.ask("/play", method="POST", token=token)
         assert answer.status == 403
         assert "token" in answer.document["error"]
+    assert server.ask("/play", method="POST", token=server.token).status == 400
     assert server.ask("/", method="POST", token=server.token).status == 405
 
 
@@ -67,42 +71,54 @@ def test_no_path_leads_to_a_file(server: Running) -> None:
 
 def test_unknown_and_bad_parameters_are_refused(server: Running) -> None:
     """An unknown parameter is named."""
-    for query in (
-        "?divsion=1",
-        "?division=%00",
-        "?division=" + "x" * 300,
+    for path in (
+        *("/?divsion=1", "/?division=%00", "/?division=" + "x" * 300),
+        *("/boards?a=1", "/games/1/review?a=1", "/play/x/state?a=1", "/api/runs?a=1"),
     ):
-        assert server.ask("/" + query).status == 400
+        assert server.ask(path).status == 400, path
     assert server.ask("/?division=77").status == 404
 
 
-def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
-    """A public address needs a password file that only the user can read."""
-    database = str(league.store.path)
-    with pytest.raises(UsageError, match="--password-file FILE"):
-        serve(ServerOptions(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
-    file = tmp_path / "password"
-    file.write_text("short\n")
-    file.chmod(0o600)
-    with pytest.raises(UsageError, match="8 to"):
-        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
-    file.write_text("long enough\n")
-    file.chmod(0o644)
-    with pytest.raises(UsageError, match="chmod 600"):
-        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
-    with pytest.raises(UsageError, match="cannot be read"):
-        serve(
-            ServerOptions(database, UNCONFINED, port=0, password_file=tmp_path / "none"),
-            lambda _: None,
-        )
-
-
-def test_the_password_is_required(league: League, start_server: Start, tmp_path: Path) -> None:
-    """Only the right password opens pages, also after wrong ones."""
+@pytest.fixture
+def password(tmp_path: Path) -> Path:
+    """Return a file with a password."""
     file = tmp_path / "password"
     file.write_text("correct horse\n")
     file.chmod(0o600)
-    server = start_server(league.store.path, password_file=file)
+    return file
+
+
+def test_other_machines_need_a_password(league: League, password: Path) -> None:
+    """A public address needs a password file that only the user can read."""
+
+    def refused(**options: Any) -> str:
+        given = ServerOptions(str(league.store.path), UNCONFINED, **{"port": 0, **options})
+        with pytest.raises(UsageError) as error:
+            serve(given, lambda _: None)
+        return str(error.value)
+
+    assert "--password-file FILE" in refused(host="0.0.0.0")  # noqa: S104
+    assert refused(host="nosuch.invalid", password_file=password).startswith("host: ")
+    assert "cannot be read" in refused(password_file=password.with_name("none"))
+    password.chmod(0o644)
+    assert "chmod 600" in refused(password_file=password)
+    password.chmod(0o600)
+    password.write_text("short\n")
+    assert "8 to" in refused(password_file=password)
+
+
+def test_all_addresses_of_a_machine_can_be_used(
+    league: League, start_server: Start, password: Path
+) -> None:
+    """A server at ``::`` answers at addresses of IPv4, too."""
+    server = start_server(league.store.path, host="::", password_file=password)
+    assert server.address.startswith("http://[::]:")
+    assert server.ask("/").status == 401
+
+
+def test_the_password_is_required(league: League, start_server: Start, password: Path) -> None:
+    """Only the right password opens pages, also after wrong ones."""
+    server = start_server(league.store.path, password_file=password)
 
     def with_password(word: str) -> dict[str, str]:
         coded = base64.b64encode(f"anybody:{word}".encode()).decode()
@@ -122,14 +138,23 @@ def test_the_password_is_required(league: League, start_server: Start, tmp_path:
 
 
 def test_a_taken_port_is_named(league: League, server: Running) -> None:
-    """A port in use and a foreign host are refused with a remedy."""
+    """A port in use is refused with a remedy."""
     with pytest.raises(UsageError, match=r"^port: "):
         serve(
             ServerOptions(str(league.store.path), UNCONFINED, port=server.port),
             lambda _: None,
         )
-    with pytest.raises(UsageError, match=r"^host: "):
-        serve(
-            ServerOptions(str(league.store.path), UNCONFINED, host="localhost.", port=server.port),
-            lambda _: None,
-        )
+
+
+@pytest.mark.slow
+def test_a_locked_database_is_awaited(league: League, server: Running) -> None:
+    """Pages try again until it can be read, and scripts get status 503 and a sentence."""
+    with contextlib.closing(sqlite3.connect(str(league.store.path))) as other:
+        league.store.close()
+        other.execute("PRAGMA locking_mode=EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        page, document = server.ask("/"), server.ask("/api/runs")
+    assert (page.status, document.status) == (503, 503)
+    assert "tries again" in page.text
+    assert list(document.document) == ["error"]
+    assert server.ask("/").status == 200

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from db.records.runs import RunKind
 from ladder.results.overview.bot_page import read_bot_page
-from reports.html.live.pages import bot_parts
+from reports.html.live.pages import bot_page
+from reports.html.live.site import Frame, page_html
 from tests.support.data.league import League
 
 
@@ -33,7 +34,7 @@ def test_the_page_of_a_bot_lists_its_versions_as_the_terminal_does(tmp_path: Pat
             league.pair(run, "new", opponent, "1-0", "0-1")
         page = read_bot_page(league.store, "new", None)
         assert [version.row.name for version in page.line] == ["old", "new"]
-        shown = bot_parts(page).parts["bot"]
+        shown = page_html(bot_page(page), Frame("", ""))
     section = shown.partition("<h2>Versions</h2>")[2].partition("</section>")[0]
     assert re.findall(r'<a href="/bots/(\w+)"', section) == ["old", "new"]
     assert "looks deeper" in section
