@@ -21,8 +21,7 @@ from ladder.learning.value.settings import (
     DEFAULT_SIMULATIONS,
     LearningSettings,
 )
-from reports.html.experiment_figures import training_figures
-from reports.html.findings import finding_page
+from reports.html.findings import finding_page, training_figures
 from reports.train import training_finding
 
 RECORD = Path(__file__).parent / "results" / "training-v21.md"

@@ -1,14 +1,15 @@
 """Speeds of the harness and of the players, as plain data and as text."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from rich.console import Console
 
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.search import SearchSpeed
-from reports.layout.format import number, rounded, values_of
-from reports.layout.table import Column, fit
+from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.table import fit
 
 
 def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
@@ -41,27 +42,27 @@ def harness_text(speed: HarnessSpeed) -> str:
     )
 
 
+SPEEDS = (
+    Field("bot", "bot"),
+    Field("board", "board", value=lambda speed: str(speed.board), level=1),
+    Field(
+        "simulations_per_second",
+        "per second",
+        digits=1,
+        form=",.0f",
+        value=attrgetter("per_second"),
+    ),
+    Field("unit", "unit", text=lambda one, _: one.unit if one.per_second else "-", level=2),
+    Field("tree", "tree nodes", form=",d", level=3),
+)
+"""The columns of speeds of search."""
+
+
 def search_document(speeds: Sequence[SearchSpeed]) -> list[dict[str, Any]]:
     """Return the document of `ladder bench search --json`."""
-    return [
-        {
-            "bot": speed.bot,
-            "board": str(speed.board),
-            "simulations_per_second": rounded(speed.per_second, 1),
-            **values_of(speed, "unit", "tree"),
-        }
-        for speed in speeds
-    ]
+    return [plain_values(SPEEDS, speed) for speed in speeds]
 
 
 def print_search(console: Console, speeds: Sequence[SearchSpeed]) -> None:
     """Print a row for each player and board."""
-    units = ["-" if speed.per_second is None else speed.unit for speed in speeds]
-    columns = [
-        Column("bot", [speed.bot for speed in speeds], number=False),
-        Column("board", [str(speed.board) for speed in speeds], number=False, level=1),
-        Column("per second", [number(speed.per_second, ",.0f") for speed in speeds]),
-        Column("unit", units, number=False, level=2),
-        Column("tree nodes", [number(speed.tree, ",d") for speed in speeds], level=3),
-    ]
-    console.print(fit(columns, console.width).table())
+    console.print(fit(columns_of(SPEEDS, speeds), console.width).table())

@@ -222,8 +222,7 @@ def attempts_text(attempts: Sequence[Attempt]) -> str:
     counts = [f"{len(attempts) - len(failed) - already} registered"]
     counts += [f"{already} registered before"] * bool(already)
     counts += [f"{len(failed)} failed:"] * bool(failed)
-    needs = [attempt.examined.found.min_time_ms or 0 for attempt in attempts if attempt.examined]
-    slowest = max(needs, default=0)
+    slowest = _slowest(attempts)
     return text_of_lines(
         (
             ", ".join(counts),
@@ -231,6 +230,12 @@ def attempts_text(attempts: Sequence[Attempt]) -> str:
             *([f"a run with all of them needs {slowest} ms or more a move"] if slowest else []),
         )
     )
+
+
+def _slowest(attempts: Sequence[Attempt]) -> int:
+    """Return the time per move that the slowest bot needs, in ms; 0 if none needs any."""
+    needs = [each.examined.found.min_time_ms or 0 for each in attempts if each.examined]
+    return max(needs, default=0)
 
 
 def _failure_lines(attempt: Attempt) -> list[str]:
@@ -251,9 +256,5 @@ def attempts_document(attempts: Sequence[Attempt]) -> dict[str, Any]:
             for each in attempts
             if each.problem
         ],
-        "min_time_ms": max(
-            (each.examined.found.min_time_ms or 0 for each in attempts if each.examined),
-            default=0,
-        )
-        or None,
+        "min_time_ms": _slowest(attempts) or None,
     }

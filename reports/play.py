@@ -2,7 +2,6 @@
 
 from bots.budget import BUDGETS
 from bots.player import Info
-from db.records.pairs import Entrant
 from engine.position import Position, format_moves
 from engine.result import Result
 from ladder.match.game.asking import make_thought
@@ -24,16 +23,11 @@ HELP = (
 
 def heading(game: InteractiveGame) -> str:
     """Return the players, their stones and the board."""
-    board = game.position.board
+    board, budget = game.position.board, game.bot.budget
     return (
         f"you ({SIGNS[game.person]}) against {game.bot.name} ({SIGNS[1 - game.person]}) "
-        f"on {board}, {budget_text(game.bot)}"
+        f"on {board}, {BUDGETS[budget.kind].phrase.format(f'{budget.amount:,}')} a move"
     )
-
-
-def budget_text(bot: Entrant) -> str:
-    """Return the bot's budget per move in words."""
-    return BUDGETS[bot.budget.kind].phrase.format(f"{bot.budget.amount:,}") + " a move"
 
 
 def replay_line(position: Position) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -27,6 +27,8 @@ from ladder.tools.rerun import RepeatedMove
 from ladder.visible import visible
 from reports.layout.board import SIGNS, board_text
 from reports.layout.format import iso_time, join_names, labelled, lines_of, text_of_lines, values_of
+
+Value = TypeVar("Value")
 
 
 def game_heading(row: GameRow) -> str:
@@ -59,7 +61,7 @@ def cause_words(game: GameRow) -> str:
     if proof is None:
         return game.detail
     if proof.value is Result.DRAW:
-        return "nobody can avoid a draw"
+        return "neither side can avoid a draw"
     return f"the win is at most {counted(proof.distance, 'ply')} away"
 
 
@@ -79,7 +81,8 @@ def ply_view(row: GameRow, ply: int, truth: GameTruth | None = None) -> Renderab
     """Lay out the board after `ply` plies, with the facts about the last one beside it."""
     rows = [*ply_facts(row, ply), *truth_facts(row, ply, truth)]
     facts = Text("\n".join(labelled(rows, 10, indent="")))
-    return Group(Text(ply_line(row, ply)), beside(_board(row, ply), facts), Text(""))
+    board = board_text(Position.from_moves(parse_board(row.board), row.moves[:ply]))
+    return Group(Text(ply_line(row, ply)), beside(board, facts), Text(""))
 
 
 def beside(board: Text, panel: RenderableType) -> RenderableType:
@@ -102,28 +105,33 @@ def ply_line(row: GameRow, ply: int) -> str:
 
 def ply_facts(row: GameRow, ply: int) -> list[tuple[str, str]]:
     """Return the statistics of the move that led to a ply, as labels and values."""
-    thought, left_us = _thought(row, ply), _left_us(row, ply)
+    thought, left_us = _at(row, ply, row.thoughts), _at(row, ply, row.left_us)
     facts = [] if thought is None else thought_facts(thought)
     return facts if left_us is None else [*facts, ("clock left", f"{left_us / 1000:,.0f} ms")]
 
 
+def _at(row: GameRow, ply: int, values: Sequence[Value]) -> Value | None:
+    """Return what belongs to a ply's move; None for opening moves, and if it is not stored."""
+    place = ply - 1 - row.opening_plies
+    return values[place] if 0 <= place < len(values) else None
+
+
 def truth_facts(row: GameRow, ply: int, truth: GameTruth | None) -> list[tuple[str, str]]:
     """Return the true values of the columns before a ply's move, and its mistake, if known."""
-    place = ply - 1 - row.opening_plies
-    if truth is None or not 0 <= place < len(truth.columns):
+    columns = None if truth is None else _at(row, ply, truth.columns)
+    if truth is None or columns is None:
         return []
-    facts = []
-    columns = truth.columns[place]
+    place, facts = ply - 1 - row.opening_plies, []
     if best_bounds(columns).outcome is not None:
         facts.append(("true", format_truth(columns)))
     if (estimate := truth.estimate(place)) is not None:
         facts.append(("estimate", f"{estimate:+z.2f} by {CHAMPION}, not proven"))
     if any(format_columns(columns)):
         facts.append(("columns", columns_by_value(columns)))
-    mistake = _mistake(row, ply, truth)
-    if mistake:
+    verdict = truth.verdicts[place]
+    if verdict.is_mistake:
         turning = ", the turning point" if truth.turning_point == place else ""
-        facts.append(("mistake", f"{mistake}{turning}"))
+        facts.append(("mistake", f"{verdict.before} to {verdict.after}{turning}"))
     return facts
 
 
@@ -220,32 +228,8 @@ def _work(thought: Thought, unit: str) -> str:
     return nodes if thought.simulations is None else f"{thought.simulations:,} simulations, {nodes}"
 
 
-def _mistake(row: GameRow, ply: int, truth: GameTruth) -> str:
-    """Return the mistake of a ply's move, such as ``win to draw``; empty if it made no mistake."""
-    place = ply - 1 - row.opening_plies
-    if not 0 <= place < len(truth.verdicts) or not truth.verdicts[place].is_mistake:
-        return ""
-    return f"{truth.verdicts[place].before} to {truth.verdicts[place].after}"
-
-
-def _board(row: GameRow, ply: int) -> Text:
-    return board_text(Position.from_moves(parse_board(row.board), row.moves[:ply]))
-
-
 def _mover(row: GameRow, ply: int) -> str:
     return row.first if ply % 2 else row.second
-
-
-def _thought(row: GameRow, ply: int) -> Thought | None:
-    """Return the stored statistics of a ply's move; None for opening moves."""
-    place = ply - 1 - row.opening_plies
-    return row.thoughts[place] if 0 <= place < len(row.thoughts) else None
-
-
-def _left_us(row: GameRow, ply: int) -> int | None:
-    """Return what was left of the mover's clock after a ply; None for opening moves."""
-    place = ply - 1 - row.opening_plies
-    return row.left_us[place] if 0 <= place < len(row.left_us) else None
 
 
 def game_document(row: GameRow, truth: GameTruth | None = None) -> dict[str, Any]:

@@ -1,14 +1,12 @@
-"""A run in play: its rating table and pairs in play, or log lines."""
+"""A run in play: its rating table, or log lines."""
 
 import math
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from functools import partial
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from db.records.pairs import PairPlan
 from ladder.names import counted
 from ladder.runs.live import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
@@ -21,8 +19,6 @@ LEADERS = 5
 """Number of bots in a log line."""
 THU_BOARDS = " (thu: random boards, one cell forbidden; --boards standard plays 6x7)"
 """An explanation of the default boards, which most authors of Connect Four bots do not know."""
-FEWEST_ROWS = 3
-"""Rows of the rating table that are always shown, before pairs in play."""
 
 
 def watcher_for(console: Console) -> RunWatcher:
@@ -154,19 +150,14 @@ class RunView(View[LiveRun]):
         return f"{status_line(live)}; {top}"
 
     def picture(self, live: LiveRun, width: int, height: int) -> RenderableType:
-        """Return a progress bar, the rating table and the pairs in play, cut to the height."""
-        parts: list[RenderableType] = []
-        if live.target_games:
-            parts.append(self.bar(live, width))
+        """Return a progress bar and the rating table, cut to the height."""
+        parts = [self.bar(live, width)] if live.target_games else []
         bots = ranked(live)
         lines = height - len(parts) - 1  # the table's head
-        playing = _in_play(live)[: max(0, lines - min(len(bots), FEWEST_ROWS))]
-        lines -= len(playing)
         shown = bots if len(bots) <= lines else bots[: max(0, lines - 1)]
         parts.append(fit(live_columns(shown, is_rated=live.is_rated), width).table())
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
-        parts.append(fit(plan_columns(playing), width).table(header=False))
         return Group(*parts)
 
 
@@ -206,19 +197,3 @@ def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
     """Return the columns of the live table, with scores instead of ratings if unrated."""
     ranks = Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1)
     return [ranks, *columns_of(LIVE, bots, is_rated)]
-
-
-def _in_play(live: LiveRun) -> list[PairPlan]:
-    """Return the pairs in play, the oldest first."""
-    # Workers also have queued pairs; only as many pairs as workers are in play.
-    return sorted(live.playing.values(), key=lambda plan: plan.number)[: live.workers]
-
-
-def plan_columns(plans: Sequence[PairPlan]) -> list[Column]:
-    """Return the columns of the pairs in play."""
-    dim = partial(Text, style="dim")
-    return [
-        Column("", [dim(f"pair {plan.number}") for plan in plans], level=2),
-        Column("", [f"{plan.a.name} - {plan.b.name}" for plan in plans], number=False),
-        Column("", [dim(plan.board) for plan in plans], number=False, level=1),
-    ]

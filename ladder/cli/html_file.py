@@ -142,8 +142,7 @@ def write_finding(
     """
     if file is None:
         return
-    from reports.html.experiment_figures import figures_of, folded_figures_of
-    from reports.html.findings import finding_page
+    from reports.html.findings import figures_of, finding_page, folded_figures_of
 
     gated, shown = result.gated if isinstance(result, TuningOutcome) else result, []
     if store is not None and isinstance(gated, GateOutcome):

@@ -14,9 +14,8 @@ from ladder.checked_stream import write_file
 from ladder.errors import UsageError
 from ladder.visible import visible, visible_lines
 from reports.findings.finding import Finding, print_finding
-from reports.layout.console import plain_console
 from reports.layout.format import to_json
-from reports.layout.listing import Listing, listing_markdown, print_listing
+from reports.layout.listing import Listing, listing_markdown, plain_console, print_listing
 
 T = TypeVar("T")
 

@@ -35,7 +35,7 @@ from ladder.runs.start import (
 )
 from ladder.web.server_beside import server_beside
 from reports.findings.finding import Finding
-from reports.findings.match import match_finding
+from reports.findings.gate import match_finding
 from reports.layout.format import repeated_text, to_json
 from reports.layout.listing import print_listing
 from reports.report.standings import standings_document, standings_listing

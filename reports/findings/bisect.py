@@ -1,9 +1,6 @@
 """The finding of a bisection."""
 
-from collections.abc import Sequence
 from typing import Any
-
-from rich.text import Text
 
 from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
 from ladder.experiments.bisect.search import Answer
@@ -11,9 +8,10 @@ from ladder.match.specs.git import Commit
 from ladder.names import counted
 from reports.findings.finding import Case, Finding
 from reports.layout.elo import elo_words
+from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.format import capped, rounded, values_of
 from reports.layout.listing import Titled
-from reports.layout.table import VERDICT_STYLES, Column
+from reports.layout.table import verdict_text
 
 SHORT = 10
 SUBJECT = 72
@@ -49,22 +47,12 @@ def bisect_document(result: BisectResult) -> dict[str, Any]:
         **values_of(result, "answer", "exit_code", "reason"),
         "chance": round(result.chance, 4),
         "suspects": [values_of(commit, *COMMIT) for commit in result.suspects],
-        "tried": [_tried_document(tried) for tried in result.tried],
+        "tried": [plain_values(TRIED, tried) for tried in result.tried],
         "good": values_of(result.good, *COMMIT),
         "bad": values_of(result.bad, *COMMIT),
         "commits": result.commits,
         **values_of(result.question, "max_drop", "confidence", "max_games", "model"),
         **values_of(result, "conditions", "seed"),
-    }
-
-
-def _tried_document(tried: TriedCommit) -> dict[str, Any]:
-    return {
-        **values_of(tried.commit, *COMMIT),
-        **values_of(tried, "verdict", "games", "wdl", "pentanomial"),
-        **values_of(tried.estimate, "elo", "error95", digits=2),
-        "weaker": round(tried.weaker, 4),
-        "reason": tried.reason,
     }
 
 
@@ -94,7 +82,7 @@ def bisect_finding(result: BisectResult) -> Finding:
         word=WORDS[result.answer],
         sentence=result.reason,
         facts=facts,
-        tables=[Titled("Tried commits, oldest first", tried_columns(result.tried))],
+        tables=[Titled("Tried commits, oldest first", columns_of(TRIED, result.tried))],
         notes=[
             f"{tried.commit.commit[:SHORT]} was skipped: {tried.reason}"
             for tried in result.tried
@@ -109,25 +97,40 @@ def _named(commit: Commit) -> str:
     return f"{commit.commit[:SHORT]} {commit.subject}"
 
 
-def tried_columns(tried: Sequence[TriedCommit]) -> list[Column]:
-    """Return the columns of a table with a row per tried commit."""
-    return [
-        Column("commit", [each.commit.commit[:SHORT] for each in tried], number=False),
-        Column(
-            "tried as",
-            [Text(each.verdict.value, style=_style(each)) for each in tried],
-            number=False,
-        ),
-        Column("games", [str(each.games) for each in tried]),
-        Column("Elo against good", [elo_words(each.estimate) for each in tried], level=1),
-        Column("chance weaker", [_chance(each) for each in tried], level=2),
-        Column("subject", [capped(each.commit.subject, SUBJECT) for each in tried], number=False),
-    ]
-
-
-def _style(tried: TriedCommit) -> str:
-    return VERDICT_STYLES[VERDICTS[tried.verdict]]
-
-
-def _chance(tried: TriedCommit) -> str:
+def _chance(tried: TriedCommit, _: object) -> str:
     return "-" if tried.verdict is CommitVerdict.SKIPPED else f"{tried.weaker:.1%}"
+
+
+TRIED = (
+    Field(
+        "commit",
+        "commit",
+        value=lambda each: each.commit.commit,
+        text=lambda each, _: each.commit.commit[:SHORT],
+    ),
+    Field(
+        "verdict",
+        "tried as",
+        text=lambda each, _: verdict_text(each.verdict.value, VERDICTS[each.verdict]),
+    ),
+    Field("games", "games", form="d"),
+    Field("wdl", value=lambda each: list(each.wdl)),
+    Field("pentanomial", value=lambda each: list(each.pentanomial)),
+    Field("elo", digits=2, value=lambda each: each.estimate.elo),
+    Field("error95", digits=2, value=lambda each: each.estimate.error95),
+    Field(
+        head="Elo against good",
+        form="d",
+        text=lambda each, _: elo_words(each.estimate),
+        level=1,
+    ),
+    Field("weaker", "chance weaker", digits=4, form=".1%", text=_chance, level=2),
+    Field(
+        "subject",
+        "subject",
+        value=lambda each: each.commit.subject,
+        text=lambda each, _: capped(each.commit.subject, SUBJECT),
+    ),
+    Field("reason"),
+)
+"""The columns of the tried commits."""

@@ -1,6 +1,5 @@
 """A stored run: its bots, its result, and the command that repeats it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -8,18 +7,17 @@ from rich.console import Console
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.select.session import SelectionOutcome
-from ladder.experiments.stored import BotOfRun, StoredRun
+from ladder.experiments.stored import StoredRun
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.names import counted
 from reports.findings.bisect import bisect_finding
 from reports.findings.finding import Finding, print_finding
-from reports.findings.gate import gate_finding
-from reports.findings.match import match_finding
+from reports.findings.gate import gate_finding, match_finding
 from reports.findings.select import select_finding
 from reports.findings.tune import tune_finding
+from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.format import moment, values_of, wdl_text
 from reports.layout.listing import Titled, print_lines, print_tables
-from reports.layout.table import Column
 
 
 def finding_of(run: StoredRun) -> Finding | None:
@@ -53,14 +51,7 @@ def run_document(run: StoredRun, command: str | None) -> dict[str, Any]:
         **values_of(run.past, "status", "verdict", "title", "division", "games"),
         **values_of(row, "target_games", "rated", "seed", "note"),
         "command": command,
-        "bots": [
-            {
-                **values_of(bot, "name", "games", "wins", "draws", "losses"),
-                "paused_after": None if bot.paused is None else bot.paused.games,
-                "reason": None if bot.paused is None else bot.paused.reason,
-            }
-            for bot in run.bots
-        ],
+        "bots": [plain_values(BOTS, bot) for bot in run.bots],
         "forfeits": [
             {"bot": name, "kind": each.termination.value, **values_of(each, "games", "game")}
             for name, each in run.forfeits
@@ -88,7 +79,7 @@ def print_run(
         print_finding(console, finding, verbose=verbose)
         console.print()
     if finding is None or run.forfeits or paused_lines(run):
-        print_tables(console, [Titled("", bot_columns(run.bots))])
+        print_tables(console, [Titled("", columns_of(BOTS, run.bots))])
         console.print()
     print_lines(console, [*forfeit_lines(run), *paused_lines(run)])
     print_lines(console, [f"repeat it: {command}" if command else "its command is not stored"])
@@ -112,17 +103,30 @@ def paused_lines(run: StoredRun) -> list[str]:
     ]
 
 
-def bot_columns(bots: Sequence[BotOfRun]) -> list[Column]:
-    """Return the columns of a table with a row per bot of a run."""
-    scores = [(bot.wins + bot.draws / 2) / bot.games if bot.games else None for bot in bots]
-    columns = [
-        Column("bot", [bot.name for bot in bots], number=False),
-        Column("games", [f"{bot.games:,}" for bot in bots]),
-        Column("won-drawn-lost", [wdl_text((bot.wins, bot.draws, bot.losses)) for bot in bots]),
-        Column("score", ["-" if score is None else f"{score:.1%}" for score in scores]),
-        Column("forfeits", [str(bot.forfeits) for bot in bots], level=1),
-    ]
-    if any(bot.paused for bot in bots):
-        after = ["" if bot.paused is None else f"after {bot.paused.games}" for bot in bots]
-        columns.append(Column("paused", after, number=False))
-    return columns
+BOTS = (
+    Field("name", "bot"),
+    Field("games", "games", form=",d"),
+    Field(
+        head="won-drawn-lost",
+        form="d",
+        text=lambda bot, _: wdl_text((bot.wins, bot.draws, bot.losses)),
+    ),
+    Field("wins"),
+    Field("draws"),
+    Field("losses"),
+    Field(
+        head="score",
+        form=".1%",
+        value=lambda bot: (bot.wins + bot.draws / 2) / bot.games if bot.games else None,
+    ),
+    Field(head="forfeits", form="d", value=lambda bot: bot.forfeits, level=1),
+    Field(
+        "paused_after",
+        "paused",
+        value=lambda bot: bot.paused and bot.paused.games,
+        text=lambda bot, _: "" if bot.paused is None else f"after {bot.paused.games}",
+        shown=lambda bots, _: any(bot.paused for bot in bots),
+    ),
+    Field("reason", value=lambda bot: bot.paused and bot.paused.reason),
+)
+"""The columns of the bots of a run."""

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from rich.text import Text
-
 from ladder.experiments.select.session import RankedBot, SelectionEnd, SelectionOutcome
 from reports.findings.finding import Case, Finding
-from reports.layout.format import join_names, number, values_of
+from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.format import join_names, values_of
 from reports.layout.listing import Titled
-from reports.layout.table import VERDICT_STYLES, Column
+from reports.layout.table import verdict_text
 
 WORDS = {SelectionEnd.UNDECIDED: "not decided"}
 """The words for choices that do not name themselves."""
@@ -19,21 +18,13 @@ def select_document(selected: SelectionOutcome) -> dict[str, Any]:
     question = selected.question
     return {
         "best": [player.name for player in selected.best],
-        "dropped": [_player_document(player) for player in selected.dropped],
+        "dropped": [plain_values(PLAYERS, player) for player in selected.dropped],
         **values_of(selected, "games", "choice", "exit_code", "reason"),
-        "players": [_player_document(player) for player in selected.players],
+        "players": [plain_values(PLAYERS, player) for player in selected.players],
         "against": selected.baseline,
         **values_of(question, "indifference", "confidence"),
         "max_games": question.games,
         "conditions": selected.conditions,
-    }
-
-
-def _player_document(player: RankedBot) -> dict[str, Any]:
-    return {
-        "name": player.name,
-        **values_of(player, "elo", "error95", digits=2),
-        **values_of(player, "games", "reason"),
     }
 
 
@@ -57,30 +48,14 @@ def select_finding(selected: SelectionOutcome) -> Finding:
         word=WORDS.get(selected.choice, selected.choice.value),
         sentence=selected.reason,
         facts=facts,
-        tables=[Titled("Bots by strength", player_columns(selected))],
+        tables=[Titled("Bots by strength", columns_of(PLAYERS, selected.players, selected))],
         names=names,
         document=select_document(selected),
         cases=[Case(question_text, problem)],
     )
 
 
-def player_columns(selected: SelectionOutcome) -> list[Column]:
-    """Return the columns of a table with a row per bot."""
-    players = selected.players
-    outcomes = [
-        Text(_state_of(selected, each), style=VERDICT_STYLES[verdict_on(selected, each)])
-        for each in players
-    ]
-    return [
-        Column("bot", [player.name for player in players], number=False),
-        Column("Elo to the best", [number(player.elo, "+.1f") for player in players]),
-        Column("±95", [number(player.error95, ".1f") for player in players]),
-        Column("games", [f"{player.games:,}" for player in players], level=1),
-        Column("outcome", outcomes, number=False),
-    ]
-
-
-def verdict_on(selected: SelectionOutcome, player: RankedBot) -> str:
+def _verdict_on(selected: SelectionOutcome, player: RankedBot) -> str:
     """Return the verdict on a bot: gained, undecided or lost."""
     if not player.can_be_best and not player.is_alike:
         return "lost"
@@ -95,3 +70,17 @@ def _state_of(selected: SelectionOutcome, player: RankedBot) -> str:
     if player is selected.players[0]:
         return "the choice"
     return "alike" if player.is_alike else "dropped"
+
+
+PLAYERS = (
+    Field("name", "bot"),
+    Field("elo", "Elo to the best", digits=2, form="+.1f"),
+    Field("error95", "±95", digits=2, form=".1f"),
+    Field("games", "games", form=",d", level=1),
+    Field("reason"),
+    Field(
+        head="outcome",
+        text=lambda each, made: verdict_text(_state_of(made, each), _verdict_on(made, each)),
+    ),
+)
+"""The columns of the bots; the view is the selection."""

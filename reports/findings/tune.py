@@ -100,12 +100,4 @@ def parameter_columns(parameters: Sequence[Parameter], values: ParameterValues) 
         Column("tuned", [each.text(values[each.name]) for each in parameters]),
         Column("lowest", [each.text(each.low) for each in parameters]),
         Column("highest", [each.text(each.high) for each in parameters]),
-        Column(
-            "kind",
-            [
-                f"{'int' if each.is_int else 'float'}, {'log' if each.is_log else 'linear'}"
-                for each in parameters
-            ],
-            number=False,
-        ),
     ]

@@ -25,8 +25,8 @@ VERDICTS = {
 }
 """The colour and the shape of each verdict."""
 PALETTE = [f"var(--series-{number})" for number in range(1, 9)]
-FULL_CELLS, NUMBERED_CELLS = 9, 16
-"""Largest number of bots for which the cells of the heat map show all numbers, or the score."""
+NUMBERED_CELLS = 16
+"""Largest number of bots for which the cells of the heat map show the score."""
 WHOLE = {
     "tickMinStep": 1,
     "labelExpr": "datum.value % 1 ? '' : format(datum.value, ',d')",
@@ -69,7 +69,6 @@ class Axis(NamedTuple):
     form: str = ".0f"
     """The format of its numbers in tooltips."""
     scale: dict[str, Any] | None = None
-    axis: dict[str, Any] | None = None
 
 
 def _number(field: str, **more: object) -> Spec:
@@ -131,19 +130,8 @@ def _rule(value: float, words: str = "", colour: str = INK) -> list[Spec]:
     return layers
 
 
-def _height(rows: Sequence[Row], step: int = 22) -> int:
-    """Return the chart's height in pixels; Vega-Lite refuses steps beside a fitted width."""
-    return step * len({row["name"] for row in rows}) + 6
-
-
 NAMES = _word("name", sort=None, title=None)
 """A row for each name, in the order of the rows."""
-
-
-def _written(text: Spec) -> Spec:
-    """Return a layer of texts at the right edge."""
-    mark = {"type": "text", "align": "left", "dx": 8, "color": INK, "fontSize": 12}
-    return _layer(mark, y=NAMES, x={"value": "width"}, text=text)
 
 
 def interval_chart(rows: Sequence[Row], title: str, *, tips: Sequence[str] = ()) -> Spec:
@@ -171,9 +159,14 @@ def interval_chart(rows: Sequence[Row], title: str, *, tips: Sequence[str] = ())
         [
             _layer(whiskers, y=NAMES, x=_number("low", **x), x2={"field": "high"}),
             dots,
-            _written(_word("label")),
+            _layer(
+                {"type": "text", "align": "left", "dx": 8, "color": INK, "fontSize": 12},
+                y=NAMES,
+                x={"value": "width"},
+                text=_word("label"),
+            ),
         ],
-        height=_height(rows),
+        height=22 * len(rows) + 6,  # Vega-Lite refuses steps beside a fitted width
     )
 
 
@@ -209,7 +202,7 @@ def line_chart(
     )
     across = _number(x.field, title=x.title, axis=WHOLE)
     scale = y.scale or {"zero": False}
-    titled = {"title": y.title, "scale": scale, **({"axis": y.axis} if y.axis else {})}
+    titled = {"title": y.title, "scale": scale}
 
     def shaded(chosen: float, other: float) -> Spec:
         return {"condition": {"param": "chosen", "value": chosen}, "value": other}
@@ -239,11 +232,10 @@ def line_chart(
 
 
 def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
-    """Return a heat map of the row's bot against the column's, with residuals from the rating list.
+    """Return a heat map of the row's bot against the column's, with surprising results framed.
 
-    Rows have ``a``, ``b``, ``score``, ``label``, ``interval``, ``wdl``, ``games``, ``error``,
-    ``z``, ``residual``, ``surprise``. With few bots each cell shows all numbers, with more the
-    score and surprising residuals, with many only a colour and a frame.
+    Rows have ``a``, ``b``, ``score``, ``label``, ``wdl``, ``games``, ``error``, ``z``,
+    ``surprise``.
     """
     axis = {"labelAngle": -45, "orient": "top"}
     places = {
@@ -266,25 +258,16 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
         tooltip=tips,
     )
     layers = [cells]
-    surprising = {"transform": [{"filter": "datum.surprise"}]}
-    surprises = any(row["surprise"] for row in rows)
-    if surprises:  # an empty layer would be announced by screen readers without a name
+    # Screen readers would announce an empty layer without a name.
+    if any(row["surprise"] for row in rows):
         frame = {"type": "rect", "filled": False, "stroke": INK, "strokeWidth": 2, "tooltip": None}
+        surprising = {"transform": [{"filter": "datum.surprise"}]}
         layers.append({**_layer(frame, **places), **surprising})
-    dark = {"test": "datum.score < 0.06 || datum.score > 0.92", "value": "#ffffff"}
-    ink = {"condition": dark, "value": "#1b1b1b"}
-
-    def written(field: str, dy: int, size: int) -> Spec:
-        mark = {"type": "text", "fontSize": size, "dy": dy, "tooltip": None}
-        return _layer(mark, **places, text=_word(field), color=ink)
-
-    steps = (20, 20)
-    if len(order) <= FULL_CELLS:
-        layers += [written("interval", -14, 12), written("wdl", 1, 11), written("residual", 15, 11)]
-        steps = (52, 94)
-    elif len(order) <= NUMBERED_CELLS:
-        layers.append(written("label", -6, 11))
-        if surprises:
-            layers.append({**written("residual", 8, 10), **surprising})
-        steps = (34, 52)
+    is_numbered = len(order) <= NUMBERED_CELLS
+    if is_numbered:
+        dark = {"test": "datum.score < 0.06 || datum.score > 0.92", "value": "#ffffff"}
+        text = {"type": "text", "fontSize": 12, "tooltip": None}
+        ink = {"condition": dark, "value": "#1b1b1b"}
+        layers.append(_layer(text, **places, text=_word("label"), color=ink))
+    steps = (30, 52) if is_numbered else (20, 20)
     return _chart(rows, layers, height={"step": steps[0]}, width={"step": steps[1]})

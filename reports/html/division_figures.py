@@ -1,23 +1,19 @@
 """The charts and tables of a division's page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
+from engine.result import FORFEITS, Termination
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.pairings import ClassScores, PairingResult
 from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.standings import BotStanding, Standings
-from reports.html.charts import (
-    PALETTE,
-    Axis,
-    Row,
-    heat_map,
-    interval_chart,
-    line_chart,
-)
-from reports.html.figures import Figure, Table, headings, table_of, table_of_fields
-from reports.layout.fields import Cell, number_cell
+from reports.html.charts import PALETTE, Axis, Row, heat_map, interval_chart, line_chart
+from reports.html.figures import Figure, Table, table_of_fields
+from reports.layout.fields import Field
 from reports.layout.format import values_of, wdl_text
+from reports.layout.table import verdict_text
 from reports.report.rating_columns import COLUMNS, RatingView, rating_words
 
 SURPRISE = 2.0
@@ -84,18 +80,21 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
         name="steps",
         label="Difference of each version to its predecessor with its 95 % interval",
         caption="Versions and their predecessors",
-        table=table_of(
-            steps,
-            ("bot", "bot"),
-            ("based on", "based_on"),
-            ("#Elo", "elo", "+.0f"),
-            ("#± 95 %", "error95"),
-            ("#games", "games"),
-            ("verdict", lambda step: Cell(step.verdict.value, verdict=step.verdict.value)),
-            ("~change", "change"),
-        ),
+        table=table_of_fields(STEPS, steps),
         spec=interval_chart(rows, "Elo over the version before") if rows else None,
     )
+
+
+STEPS = (
+    Field("bot", "bot"),
+    Field("based_on", "based on"),
+    Field("elo", "Elo", form="+.0f"),
+    Field("error95", "± 95 %", form=".0f"),
+    Field("games", "games", form=",d"),
+    Field("verdict", "verdict", text=lambda step, _: verdict_text(step.verdict, step.verdict)),
+    Field("change", "change", is_prose=True),
+)
+"""The columns of steps from version to version."""
 
 
 def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figure:
@@ -115,12 +114,14 @@ def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figu
         name="history",
         label="Ratings with 95 % bands over the games played",
         caption="Ratings over the games played",
-        table=table_of(
+        table=table_of_fields(
+            (
+                Field("bot", "bot"),
+                Field("games", "games", form=",d"),
+                Field("elo", "elo", form=",.1f"),
+                Field("error95", "error", form=",.1f"),
+            ),
             [each for each in history if each.games in chosen],
-            ("bot", "bot"),
-            ("#games", "games"),
-            ("#elo", "elo", ",.1f"),
-            ("#error", "error95", ",.1f"),
         ),
         spec=line_chart(
             rows,
@@ -150,9 +151,7 @@ def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> 
             "label": f"{100 * pairing.score:.0f}",
             "wdl": wdl_text((pairing.wins, pairing.draws, pairing.losses)),
             "error": round(pairing.error95, 4),
-            "interval": f"{100 * pairing.score:.0f} ± {100 * pairing.error95:.0f} %",
             "z": None if pairing.z is None else round(pairing.z, 2),
-            "residual": "" if pairing.z is None else f"{pairing.z:+.1f} se",
             "surprise": pairing.z is not None and abs(pairing.z) >= SURPRISE,
         }
         for pairing in pairings
@@ -161,68 +160,60 @@ def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> 
         name="pairings",
         label="Heat map of the scores of every bot against every other bot",
         caption="Scores by pairing, residuals in standard errors",
-        table=table_of(
-            pairings,
-            ("bot", "a"),
-            ("against", "b"),
-            ("#games", "games"),
-            ("#win", "wins"),
-            ("#draw", "draws"),
-            ("#loss", "losses"),
-            ("#score", "score", ".1%"),
-            ("#± 95 %", "error95", ".1%"),
-            ("#residual", "z", "+.1f"),
-        ),
+        table=table_of_fields(PAIRINGS, pairings),
         spec=heat_map(rows, order) if rows else None,
         is_wide=True,
     )
 
 
+PAIRINGS = (
+    Field("a", "bot"),
+    Field("b", "against"),
+    Field("games", "games", form=",d"),
+    Field("wins", "win", form=",d"),
+    Field("draws", "draw", form=",d"),
+    Field("losses", "loss", form=",d"),
+    Field("score", "score", form=".1%"),
+    Field("error95", "± 95 %", form=".1%"),
+    Field("z", "residual", form="+.1f"),
+)
+"""The columns of the results of every two bots."""
+
+
 def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table:
     """Return the table of the first mover's results by board class."""
     elo = standings.first_mover_elo
-    return table_of(
-        classes,
-        ("boards", "board_class"),
-        ("#games", "games"),
-        ("#draws", lambda each: number_cell(each.draws / each.games, ".1%")),
-        ("#first mover scores", "first_mover_score", ".1%"),
-        ("#advantage in Elo", lambda each: number_cell(elo.get(each.board_class), "+.0f")),
+    fields = (
+        Field("board_class", "boards"),
+        Field("games", "games", form=",d"),
+        Field("draws", "draws", form=".1%", value=lambda each: each.draws / each.games),
+        Field("first_mover_score", "first mover scores", form=".1%"),
+        Field("", "advantage in Elo", form="+.0f", value=lambda each: elo.get(each.board_class)),
     )
-
-
-def speed_table(bots: Sequence[BotStanding]) -> Table:
-    """Return the table of simulations or nodes per second."""
-    return table_of(
-        bots,
-        ("bot", "name"),
-        ("#simulations/s or nodes/s", "simulations_per_second"),
-        ("#ms a move", "mean_move_ms", ",.1f"),
-        ("#longest ms", "max_move_ms", ",.1f"),
-    )
+    return table_of_fields(fields, classes)
 
 
 def times_table(times: Sequence[MoveTimes], budget_ms: float | None) -> Table:
     """Return the table of move times, with the share of processor time."""
-    late = () if budget_ms is None else (("#late", "late"),)
-    return table_of(
-        times,
-        ("bot", "bot"),
-        ("#moves", "moves"),
-        *((f"#{head}", name, ",.1f") for name, head in QUANTILES.items()),
-        *late,
-        ("#processor time", "cpu_share", ".0%"),
+    fields = (
+        Field("bot", "bot"),
+        Field("moves", "moves", form=",d"),
+        *(Field(name, head, form=",.1f") for name, head in QUANTILES.items()),
+        Field("late", "late", form=",d", shown=lambda *_: budget_ms is not None),
+        Field("cpu_share", "processor time", form=".0%"),
     )
+    return table_of_fields(fields, times)
 
 
 def failures_table(bots: Sequence[BotStanding]) -> Table:
     """Return the table of forfeits by bot and kind."""
-    failing = [bot for bot in bots if bot.all_forfeits]
-    kinds: Mapping[str, int] = failing[0].forfeits if failing else {}
-    return Table(
-        headings("bot", *(f"#{kind.replace('_', ' ')}" for kind in kinds), "#of games"),
-        [
-            (Cell(bot.name), *map(number_cell, bot.forfeits.values()), number_cell(bot.games))
-            for bot in failing
-        ],
+    fields = (
+        Field("name", "bot"),
+        *(Field("", kind.noun, form=",d", value=partial(_forfeits, kind)) for kind in FORFEITS),
+        Field("games", "of games", form=",d"),
     )
+    return table_of_fields(fields, [bot for bot in bots if bot.all_forfeits])
+
+
+def _forfeits(kind: Termination, bot: BotStanding) -> int:
+    return bot.forfeits.get(kind.value, 0)

@@ -1,13 +1,13 @@
 """Tables of a page, as the template's macro draws them, and charts, each with its table."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
 
 from reports.html.charts import Spec
-from reports.layout.fields import Cell, Field, number_cell
+from reports.layout.fields import Cell, Field
 from reports.layout.table import STYLE_VERDICTS, Column
 
 
@@ -53,13 +53,6 @@ def specs_of(figures: Iterable[Figure]) -> dict[str, Spec]:
     return {figure.name: figure.spec for figure in figures if figure.spec is not None}
 
 
-def headings(*names: str) -> tuple[Heading, ...]:
-    """Return headings; a name with ``#`` in front is of numbers, one with ``~`` of prose."""
-    return tuple(
-        Heading(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
-    )
-
-
 def table_of_fields(fields: Sequence[Field], rows: Sequence[Any], view: Any = None) -> Table:
     """Return the table of records on a page; a view has what their cells need, such as links."""
     shown = [field for field in fields if field.page_head is not None and field.shown(rows, view)]
@@ -86,24 +79,3 @@ def _value(text: str) -> float | None:
         return float(text.rstrip("%").replace(",", ""))
     except ValueError:
         return None
-
-
-def table_of(records: Iterable[Any], *columns: tuple[Any, ...]) -> Table:
-    """Return a table with a row for each record.
-
-    Args:
-        records: objects, or dicts.
-        columns: a heading, as of `headings`; the name of a value or a function from the record to
-            its cell; for a number also its format.
-
-    """
-    rows = [[_cell(record, *column[1:]) for column in columns] for record in records]
-    return Table(headings(*(column[0] for column in columns)), rows)
-
-
-def _cell(record: Any, value: str | Callable[[Any], Cell], form: str = ",.0f") -> Cell:
-    """Return the cell of a record for a value by name or function."""
-    if callable(value):
-        return value(record)
-    found = record[value] if isinstance(record, dict) else getattr(record, value)
-    return Cell(found) if isinstance(found, str) else number_cell(found, form)

@@ -1,17 +1,22 @@
-"""The page of a division."""
+"""The page of a division: the verdict, warnings, conditions, and its charts and tables."""
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import partial
+
+from rich.text import Text
 
 from db.records.budget import move_limit_ms
-from db.records.runs import RunKind
+from db.records.runs import SHIPPED_OPENINGS, RunKind, RunRow
 from ladder.experiments.gate.result import BaselineResult
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.stored import StoredRun
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
 from ladder.results.standings.comparison import Comparison
+from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.standings import PairStanding
+from ladder.results.standings.standings import BotStanding, PairStanding, Standings
 from reports.findings.finding import COLOURS
 from reports.html.division_figures import (
     classes_table,
@@ -21,19 +26,19 @@ from reports.html.division_figures import (
     pairings_figure,
     rated_bots,
     ratings_figure,
-    speed_table,
     steps_figure,
     times_table,
 )
-from reports.html.figures import Table, table_from_columns, table_of
+from reports.html.figures import Table, table_from_columns, table_of_fields
 from reports.html.page import render
-from reports.html.verdict import facts, notes_of, verdict, warnings
 from reports.html.viewer import failures, viewer_game
-from reports.layout.fields import Cell, number_cell
-from reports.layout.format import day, wdl_text
+from reports.layout.fields import Field, moment_field
+from reports.layout.format import as_sentence, day, join_names, wdl_text
+from reports.layout.table import verdict_text
 from reports.report.comparison import comparison_tables
 from reports.report.mistakes import headline, left_columns, mistakes_columns, remarks
-from reports.report.rating_columns import RatingView
+from reports.report.rating_columns import RatingView, rating_words
+from reports.report.standings import is_warning, note_text
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -41,7 +46,7 @@ SECTIONS = (
     ("steps", "Changes"),
     ("history", "Over time"),
     ("pairings", "Pairings"),
-    ("speed", "Speed"),
+    ("speed", "Times"),
     ("mistakes", "Mistakes"),
     ("failures", "Failures"),
     ("games-section", "Games"),
@@ -102,7 +107,6 @@ def report_page(
         figures=figures,
         classes=classes_table(data.classes, standings),
         history_note=drawn_bots_note(order),
-        speeds=speed_table(standings.bots),
         times=times_table(times, budget_ms),
         budget_ms=budget_ms,
         first_mover="" if score is None else f"The side that moves first scores {score:.1%}.",
@@ -132,37 +136,169 @@ def _shown(data: ReportData) -> str:
 
 def trials_table(trials: Sequence[StoredRun]) -> Table:
     """Return the table of gates and matches; numbers of a gate are those that decided it."""
-    return table_of(
-        trials,
-        ("#run", lambda trial: number_cell(trial.past.row.id, "d")),
-        ("kind", lambda trial: Cell(trial.past.row.kind.value)),
-        ("started", lambda trial: Cell(day(trial.past.row.started_at), trial.past.row.started_at)),
-        ("played", lambda trial: Cell(trial.past.title)),
-        ("verdict", _verdict),
-        ("#games", lambda trial: number_cell(trial.past.games)),
-        ("won-drawn-lost", lambda trial: _numbers(trial)[0]),
-        ("pairs 0 ½ 1 1½ 2", lambda trial: _numbers(trial)[1]),
-        ("LLR (bounds)", lambda trial: _numbers(trial)[2]),
-        ("~note", lambda trial: Cell(trial.past.row.note)),
+    fields = (
+        Field("run", "run", form="d", value=lambda trial: trial.past.row.id),
+        Field("kind", "kind", value=lambda trial: trial.past.row.kind),
+        moment_field("started", lambda trial: trial.past.row.started_at, level=0),
+        Field("played", "played", value=lambda trial: trial.past.title),
+        Field("verdict", "verdict", text=_verdict),
+        Field("games", "games", form=",d", value=lambda trial: trial.past.games),
+        *(
+            Field(head=head, value=partial(_number, place))
+            for place, head in enumerate(("won-drawn-lost", "pairs 0 ½ 1 1½ 2", "LLR (bounds)"))
+        ),
+        Field("note", "note", value=lambda trial: trial.past.row.note, is_prose=True),
     )
+    return table_of_fields(fields, trials)
 
 
-def _verdict(trial: StoredRun) -> Cell:
+def _verdict(trial: StoredRun, _: object) -> str | Text:
     if trial.past.row.kind is not RunKind.GATE:
-        return Cell("-")
+        return "-"
     if trial.past.verdict is None:
-        return Cell(trial.past.status.value)
+        return trial.past.status.value
     word = trial.past.verdict.replace("_", " ")
-    return Cell(word, verdict=COLOURS.get(word, "undecided"))
+    return verdict_text(word, COLOURS.get(word, "undecided"))
 
 
-def _numbers(trial: StoredRun) -> tuple[Cell, Cell, Cell]:
-    """Return the cells of results, pairs and LLR."""
+def _number(place: int, trial: StoredRun) -> str:
+    """Return the results, pairs or LLR."""
     found, ratio = trial.result, "-"
     if isinstance(found, GateOutcome):
         sprt = found.result.deciding.sprt
         ratio = f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
     numbers = found.result.deciding if isinstance(found, GateOutcome) else found
     if not isinstance(numbers, BaselineResult | PairStanding):
-        return Cell("-"), Cell("-"), Cell("-")
-    return Cell(wdl_text(numbers.wdl)), Cell(" ".join(map(str, numbers.pentanomial))), Cell(ratio)
+        return "-"
+    return (wdl_text(numbers.wdl), " ".join(map(str, numbers.pentanomial)), ratio)[place]
+
+
+PROGRAMS = ("ladder", "python", "numba", "processor")
+"""The harness that played the games, for the page."""
+LOST_BY_CHANCE = 0.025
+"""Share of 95 % intervals that lie below zero although both versions are equal."""
+
+
+def verdict(rated: Sequence[BotStanding]) -> str:
+    """Return a sentence about the best bot."""
+    if not rated:
+        return "There are no rated games yet."
+    best = rated[0]
+    if len(rated) == 1:
+        return f"{best.name} is the only rated bot."
+    leads = f"{best.name} leads with {rating_words(best)} Elo"
+    close = [bot.name for bot in rated[1:] if not _is_ahead(best, bot)]
+    if not close:
+        others = " and all others" if len(rated) > 2 else ""
+        return f"{leads}, significantly ahead of {rated[1].name}{others}."
+    return f"{leads}, but not significantly ahead of {join_names(close)}."
+
+
+def warnings(data: ReportData) -> list[str]:
+    """Return sentences about regressions and about reasons not to trust the numbers."""
+    standings = data.standings
+    failing = sorted(standings.bots, key=lambda bot: -bot.all_forfeits)
+    found = _lost(data.steps)
+    found += [
+        f"{bot.name} forfeited {bot.all_forfeits} of {counted(bot.games, 'game')} ({_kinds(bot)})"
+        + (": do not trust its rating." if bot.unreliable else ".")
+        for bot in failing
+        if bot.all_forfeits
+    ]
+    found += [
+        f"{bot.name} uses {bot.mean_move_ms:,.0f} ms a move on average, more than its budget."
+        for bot in standings.bots
+        if bot.over_budget
+    ]
+    return found + warnings_of(standings)
+
+
+def warnings_of(standings: Standings, *, are_warnings: bool = True) -> list[str]:
+    """Return the notes about which the reader must do something, as sentences."""
+    names = {bot.name for bot in standings.bots}
+    return [
+        as_sentence(note_text(note), names)
+        for note in standings.notes
+        if is_warning(note) is are_warnings
+    ]
+
+
+def notes_of(standings: Standings) -> list[str]:
+    """Return the other notes, as sentences."""
+    return warnings_of(standings, are_warnings=False)
+
+
+def _lost(steps: Sequence[Step]) -> list[str]:
+    """Return a sentence about the versions that lost against their predecessor, if any did."""
+    lost = [step for step in steps if step.verdict is StepVerdict.LOST]
+    if not lost:
+        return []
+    losses = "; ".join(
+        f"{step.bot} lost {-step.elo:.0f} ± {step.error95:.0f} Elo against {step.based_on}"
+        for step in lost
+    )
+    chance = "This may be chance"
+    if len(steps) > 1:
+        chance = (
+            f"Of {len(steps)} versions, {LOST_BY_CHANCE * len(steps):.1f} would appear here by "
+            "chance"
+        )
+    worst = min(lost, key=lambda step: step.elo)
+    gate = f"`ladder gate {worst.bot} --against {worst.based_on}`"
+    return [f"{losses}. {chance}; run {gate} to decide."]
+
+
+def _kinds(bot: BotStanding) -> str:
+    return ", ".join(
+        f"{count} {kind.replace('_', ' ')}" for kind, count in bot.forfeits.items() if count
+    )
+
+
+def facts(data: ReportData) -> list[tuple[str, str]]:
+    """Return the conditions as labels and values."""
+    standings = data.standings
+    found = [
+        ("Division", standings.label),
+        ("Boards", standings.boards),
+        ("Openings", _openings(standings)),
+        ("Games", f"{standings.games:,} ({standings.distinct_games:,} distinct)"),
+        ("Pairs", f"{standings.pairs:,}"),
+    ]
+    if standings.adjudicate is not None:
+        found.append(
+            ("Adjudicated", f"within {counted(standings.adjudicate, 'ply')} of a proven end")
+        )
+    if standings.first_mover_score is not None:
+        found.append(("First mover scores", f"{standings.first_mover_score:.1%}"))
+    if standings.draw_rate is not None:
+        found.append(("Draws", f"{standings.draw_rate:.1%}"))
+    if data.first_game is not None and data.last_game is not None:
+        found.append(("Played", f"{day(data.first_game)} to {day(data.last_game)}"))
+    played = _played_by(data.runs)
+    return [*found, ("Played by", played)] if played else found
+
+
+def _played_by(runs: Sequence[RunRow]) -> str:
+    """Return the programs and processors that played the games, latest first."""
+    stored = [run.settings.get("harness") for run in runs]
+    played = [
+        ", ".join(f"{name} {each[name]}" for name in PROGRAMS if name in each)
+        for each in stored
+        if isinstance(each, Mapping)
+    ]
+    return "; ".join(dict.fromkeys(played))
+
+
+def _is_ahead(one: BotStanding, other: BotStanding) -> bool:
+    """Return whether a rating is significantly higher."""
+    gap = (one.elo or 0.0) - (other.elo or 0.0)
+    return gap >= math.hypot(one.error95 or 0.0, other.error95 or 0.0)
+
+
+def _openings(standings: Standings) -> str:
+    if standings.openings is not None:
+        name = SHIPPED_OPENINGS.get(standings.openings)
+        return name or f"a set with the hash {standings.openings}"
+    if standings.opening_plies is None:
+        return "random plies, by board class"
+    return f"{standings.opening_plies} random plies" if standings.opening_plies else "none"

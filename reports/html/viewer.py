@@ -16,7 +16,7 @@ TEXT_LIMIT = 4000
 """Characters of a bot's text that a page shows."""
 
 
-def viewer_game(game: GameRow, reason: str, truth: GameTruth | None = None) -> dict[str, Any]:
+def viewer_game(game: GameRow, reason: str = "", truth: GameTruth | None = None) -> dict[str, Any]:
     """Return a game for the viewer.
 
     ``cells`` has the row and column of every stone in order, with row 0 at the bottom; ``line``
@@ -30,7 +30,7 @@ def viewer_game(game: GameRow, reason: str, truth: GameTruth | None = None) -> d
 
     Args:
         game: the game with its thoughts.
-        reason: why the game is shown, such as ``upset``.
+        reason: why a file has the game, such as ``upset``.
         truth: the result of its analysis; None if it was not analysed.
 
     """

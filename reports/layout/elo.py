@@ -53,4 +53,14 @@ def los_words(estimate: EloEstimate, *, digits: int = 1) -> str:
         return f"at least {min(math.floor(chance * whole), whole - 1) / whole:.{digits}%}"
     if estimate.score == 0.0:
         return f"at most {max(math.ceil(chance * whole), 1) / whole:.{digits}%}"
-    return f"{chance:.{digits}%}"
+    return chance_words(chance, digits=digits)
+
+
+def chance_words(chance: float | None, *, digits: int = 1) -> str:
+    """Return a chance in percent, but never 0 or 100 %, which no games prove; a dash for None."""
+    least = 10.0 ** -(digits + 2)
+    if chance is None:
+        return "-"
+    if chance > 1.0 - least / 2:
+        return f"over {1.0 - least:.{digits}%}"
+    return f"under {least:.{digits}%}" if chance < least / 2 else f"{chance:.{digits}%}"

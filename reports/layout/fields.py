@@ -32,11 +32,6 @@ class Cell:
     """gained, undecided or lost: the cell's colour and sign."""
 
 
-def number_cell(value: float | None, form: str = ",.0f") -> Cell:
-    """Return a cell with a number that sorts by its value, or a dash for None."""
-    return Cell("-") if value is None else Cell(format(value, form), value)
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """A column in all formats.
@@ -105,9 +100,9 @@ class Field:
         )
 
     def _value(self, row: Any) -> Any:
-        if row is None:
-            return None
-        return getattr(row, self.key) if self.value is None else self.value(row)
+        if self.value is not None and row is not None:
+            return self.value(row)
+        return getattr(row, self.key) if self.key and row is not None else None
 
 
 def moment_field(head: str, seconds: Callable[[Any], float], level: int) -> Field:

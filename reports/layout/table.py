@@ -23,6 +23,11 @@ VERDICT_STYLES = {"gained": "green", "undecided": "yellow", "lost": "red"}
 STYLE_VERDICTS = {style: verdict for verdict, style in VERDICT_STYLES.items()}
 
 
+def verdict_text(word: str, verdict: str) -> Text:
+    """Return a word in the colour of a verdict: gained, undecided or lost."""
+    return Text(word, style=VERDICT_STYLES[verdict])
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column with a cell for every row."""
@@ -54,9 +59,9 @@ class Fitted:
     left_out: tuple[str, ...]
     """The heads of the columns that do not fit."""
 
-    def table(self, *, header: bool = True) -> Table:
+    def table(self) -> Table:
         """Return the table of these columns."""
-        table = plain_table(header=header)
+        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
         for column, width in zip(self.columns, self.widths, strict=True):
             table.add_column(
                 Text(column.head),
@@ -68,17 +73,6 @@ class Fitted:
         for row in zip(*(column.cells for column in self.columns), strict=True):
             table.add_row(*row)
         return table
-
-
-def plain_table(*, gap: int = GAP, header: bool = True, header_style: str = "bold") -> Table:
-    """Return an empty table without lines; `gap` is the number of spaces between its columns."""
-    return Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, gap, 0, 0),
-        show_header=header,
-        header_style=header_style,
-    )
 
 
 def fit(columns: Sequence[Column], width: int | None) -> Fitted:

@@ -1,15 +1,13 @@
 """One bot against each of its opponents."""
 
-from functools import partial
 from typing import Any
 
-from ladder.results.standings.against import Balance, Opponent, OpponentResults
-from reports.layout.elo import elo_words, interval_values, los_words
+from ladder.results.standings.against import Balance, OpponentResults
+from reports.layout.elo import elo_words, los_words
 from reports.layout.fields import Field, columns_of, csv_of, plain_values
-from reports.layout.format import rounded
 from reports.layout.links import bot_link, compare_link, games_link
 from reports.layout.listing import Listing, Titled
-from reports.report.notes import note_text
+from reports.report.standings import note_text
 
 
 def against_document(made: OpponentResults) -> dict[str, Any]:
@@ -56,15 +54,6 @@ def against_listing(made: OpponentResults) -> Listing:
     )
 
 
-def _interval(key: str, one: Opponent) -> float | None:
-    value: float | None = interval_values(one.estimate, digits=1)[key]
-    return value
-
-
-def _balance(one: Opponent, _: object) -> str:
-    return one.balance.value if one.is_clear else f"{one.balance.value}?"
-
-
 FIELDS = (
     Field("name", "opponent", link=lambda one, _: bot_link(one.name)),
     Field(
@@ -85,17 +74,17 @@ FIELDS = (
     ),
     Field("score", "score", digits=4, form=".1%"),
     Field("pentanomial", value=lambda one: list(one.pentanomial), csv=()),
-    *(
-        Field(key, value=partial(_interval, key))
-        for key in ("elo", "error95", "elo_at_least", "elo_at_most")
-    ),
-    Field("los", value=lambda one: rounded(one.estimate.sure_los, 4)),
+    Field("elo", digits=1, value=lambda one: one.estimate.elo),
+    Field("error95", digits=1, value=lambda one: one.estimate.error95),
+    Field("elo_at_least", digits=1, value=lambda one: one.estimate.at_least),
+    Field("elo_at_most", digits=1, value=lambda one: one.estimate.at_most),
+    Field("los", digits=4, value=lambda one: one.estimate.sure_los),
     Field(
         "balance",
         "",
         only="terminal",
         value=lambda one: one.balance.value,
-        text=_balance,
+        text=lambda one, _: one.balance.value + ("" if one.is_clear else "?"),
         level=1,
     ),
     Field("clear", value=lambda one: one.is_clear),

@@ -10,15 +10,14 @@ from ladder.results.standings.comparison import (
     Comparison,
     Share,
 )
-from reports.layout.elo import interval_values
+from reports.layout.elo import chance_words, interval_values
 from reports.layout.fields import Field
 from reports.layout.format import csv_text, number, rounded, values_of, wdl_text
 from reports.layout.listing import Listing, Titled
 from reports.layout.table import Column
 from reports.report.mistakes import MISTAKES, left_columns, rate_before
-from reports.report.notes import note_text
 from reports.report.rating_columns import forfeit_text, rating_words
-from reports.report.standings import standing_document
+from reports.report.standings import note_text, standing_document
 
 
 def comparison_document(made: Comparison, wrong: DivisionMistakes | None) -> dict[str, Any]:
@@ -116,7 +115,7 @@ def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -
         Column("bots", [f"{pair.a} - {pair.b}" for pair in versus], number=False),
         Column("Elo", [elo for elo, _ in cells], level=1),
         Column("±95", [error for _, error in cells], level=2),
-        Column("LOS", [number(pair.los, ".1%") for pair in versus], level=3),
+        Column("LOS", [chance_words(pair.los) for pair in versus], level=3),
         Column("won-drawn-lost", [wdl_text(pair.wdl) for pair in versus], level=4),
         Column("pairs 0 1/2 1 3/2 2", penta, level=5),
     ]

@@ -3,7 +3,7 @@
 To add a column, add an entry to `COLUMNS` and its value to `BotStanding`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,6 @@ from reports.layout.fields import (
     Cell,
     Field,
     csv_of,
-    number_cell,
     plain_values,
 )
 from reports.layout.format import number
@@ -31,8 +30,6 @@ class RatingView:
     """A rating list and how to show it."""
 
     standings: Standings
-    before: Mapping[str, float] | None = None
-    """Earlier ratings by name, for a column of changes; None for no such column."""
     link: Callable[[str], str] = lambda _: ""
     """Returns the address of a bot's page; empty for no link."""
 
@@ -62,47 +59,18 @@ def rating_words(bot: BotStanding) -> str:
     return f"{number(bot.elo)} ± {number(bot.error95)}"
 
 
-def _is_bound(bot: BotStanding) -> bool:
-    return bot.elo_at_least is not None or bot.elo_at_most is not None
+def _name(bot: BotStanding, view: RatingView) -> Text:
+    style = "bold red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
+    anchor = " (anchor)" if bot.name in view.standings.anchors else ""
+    return Text(bot.name + anchor, style=style)
 
 
-def _name_text(bot: BotStanding, _: RatingView) -> Text:
-    style = "red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
-    return Text(bot.name, style=style)
-
-
-def _name_cell(bot: BotStanding, view: RatingView) -> Cell:
-    name = f"{bot.name} (anchor)" if bot.name in view.standings.anchors else bot.name
-    return Cell(name, href=view.link(bot.name))
-
-
-def _elo_text(bot: BotStanding, _: RatingView) -> str:
-    if bot.elo_at_least is not None:
-        return f">={bot.elo_at_least:.0f}"
-    if bot.elo_at_most is not None:
-        return f"<={bot.elo_at_most:.0f}"
-    return number(bot.elo)
-
-
-def _elo_cell(bot: BotStanding, _: RatingView) -> Cell:
-    """Return the rating; a bound sorts by the rating behind it."""
-    if bot.elo is None:
-        return Cell("-", title=bot.reasons.get("elo", ""))
-    return Cell(rating_words(bot) if _is_bound(bot) else f"{bot.elo:.0f}", bot.elo)
+def _elo(bot: BotStanding, _: RatingView) -> str:
+    return rating_words(bot).partition(" ± ")[0]
 
 
 def _error(bot: BotStanding, _: RatingView) -> str:
-    return "-" if _is_bound(bot) else number(bot.error95)
-
-
-def _change(bot: BotStanding, view: RatingView) -> Cell:
-    """Return the change of the rating, or ``new`` for a bot that had none."""
-    if bot.elo is None or view.before is None:
-        return Cell("-")
-    if bot.name not in view.before:
-        return Cell("new", -1e9)
-    change = bot.elo - view.before[bot.name]
-    return Cell(f"{change:+.0f}" if abs(change) >= 0.5 else "0", change)
+    return rating_words(bot).partition(" ± ")[2] or "-"
 
 
 def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
@@ -111,17 +79,10 @@ def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
 
 COLUMNS = (
     Field("rank", "#", page="rank", form="d", level=1),
-    Field("name", "bot", text=_name_text, cell=_name_cell),
+    Field("name", "bot", text=_name, link=lambda bot, view: view.link(bot.name)),
     Field(head="", only="terminal", text=lambda bot, _: marks(bot), shown=_marks_shown),
-    Field("elo", "elo", page="Elo", digits=1, form=".0f", text=_elo_text, cell=_elo_cell),
+    Field("elo", "elo", page="Elo", digits=1, form=".0f", text=_elo),
     Field("error95", "±95", page="± 95 %", digits=1, form=".0f", text=_error, level=2),
-    Field(
-        head="change",
-        only="page",
-        form="d",
-        cell=_change,
-        shown=lambda _, view: view.before is not None,
-    ),
     Field("elo_at_least", digits=1, csv=()),
     Field("elo_at_most", digits=1, csv=()),
     Field("games", "games", form=",d", level=3),
@@ -137,23 +98,16 @@ COLUMNS = (
         csv=tuple(kind.value for kind in FORFEITS),
         form="d",
         text=lambda bot, _: str(bot.all_forfeits or NOTHING),
-        cell=lambda bot, _: number_cell(bot.all_forfeits),
+        cell=lambda bot, _: Cell(str(bot.all_forfeits), bot.all_forfeits),
         level=3,
     ),
     Field("forfeit_games", value=_forfeit_games, csv=()),
     Field("retired", csv=()),
     Field("unreliable", csv=()),
     Field("over_budget", csv=()),
-    Field(
-        "simulations_per_second",
-        "simulations/s",
-        only="terminal",
-        digits=1,
-        form=",.0f",
-        level=6,
-    ),
-    Field("mean_move_ms", "ms/move", only="terminal", digits=3, form=".1f", level=7),
-    Field("max_move_ms", "max ms", only="terminal", digits=3, form=".1f", level=LAST),
+    Field("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
+    Field("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
+    Field("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
     Field("reasons", value=lambda bot: dict(bot.reasons), csv=()),
 )
 

@@ -12,9 +12,8 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
-from reports.findings.finding import finding_markdown, finding_text
+from reports.findings.finding import finding_junit, finding_markdown, finding_text
 from reports.findings.gate import gate_document, gate_finding
-from reports.findings.junit import finding_junit
 from reports.layout.format import annotation
 
 EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000

@@ -2,7 +2,7 @@
 
 from ladder.results.standings.standings import PairStanding
 from reports.findings.finding import finding_text
-from reports.findings.match import match_document, match_finding
+from reports.findings.gate import match_document, match_finding
 
 
 def text_of(result: PairStanding) -> str:

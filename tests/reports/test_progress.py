@@ -7,9 +7,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bots.protocol import Budget
-from db.records.launch import Launch
-from db.records.pairs import Entrant, PairPlan
 from ladder.runs.live import LiveBot, LiveRun
 from reports.layout.progress import LivePicture, LogLines
 from reports.run import RunView
@@ -20,11 +17,6 @@ BEFORE = ["$ seq 3", "1", "2", "3"]
 
 def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
     names = [f"bot-{number}" for number in range(bots)]
-    entrant = Entrant(1, names[0], Launch(("true",), "/"), Budget(time_ms=1))
-    plan = PairPlan(
-        id=1, number=1, a=entrant, b=entrant, board="10x11@3,4", board_class="thu", opening=(),
-        seed=1,
-    )  # fmt: skip
     return LiveRun(
         run_id=12,
         seed=7753164418993805,
@@ -33,7 +25,6 @@ def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
         games_before=0,
         bots={name: LiveBot(name, 1000 + 7.0 * len(name), [0, 0, 1234]) for name in names},
         is_rated=is_rated,
-        playing={1: plan},
     )
 
 
@@ -65,7 +56,7 @@ def test_the_live_table_cuts_no_number(width: int) -> None:
     heads = next(row for row in screen if row.startswith("#")).split()
     assert heads[:3] == ["#", "bot", "elo"]
     assert ("forfeit" in heads) == (width >= 80)
-    rows = [row for row in screen if "bot-" in row and "pair" not in row]
+    rows = [row for row in screen if "bot-" in row]
     assert len(rows) == 6
     for row in rows:
         assert row.split()[2] == "1035"
@@ -82,7 +73,7 @@ def test_an_unrated_run_shows_scores() -> None:
     Console(file=output, width=100).print(RunView().picture(live, 100, 20))
     text = output.getvalue()
     assert "elo" not in text
-    assert "1000" not in text.partition("pair 1")[0].partition("bot")[2]
+    assert "1000" not in text.partition("bot")[2]
     assert "70.0%" in text
 
 
@@ -115,9 +106,8 @@ def test_bots_beyond_the_height_are_counted() -> None:
     """With more bots than lines, the leading bots and the number of others are shown."""
     watched = Watched(80, 15, bots=40)
     screen = watched.terminal.screen
-    shown = sum(row.lstrip().split()[:1] != [] and "bot-" in row for row in screen) - 1
+    shown = sum("bot-" in row for row in screen)
     assert f"and {40 - shown} more" in screen
-    assert any(row.startswith("pair 1") for row in screen)
 
 
 def test_a_log_line_without_new_numbers_is_left_out() -> None:

@@ -42,9 +42,8 @@ from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
 from ladder.stats.sprt import State
-from reports.findings.finding import Finding, finding_markdown
+from reports.findings.finding import Finding, finding_junit, finding_markdown
 from reports.findings.gate import expected_lines, gate_finding
-from reports.findings.junit import finding_junit
 from reports.layout.format import annotation
 
 MAX_GAMES = 3000

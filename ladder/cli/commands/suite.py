@@ -35,7 +35,7 @@ from ladder.match.registry.registered import choose_bots
 from ladder.results.standings.division import division_or_latest
 from ladder.runs.budgets import Budgets
 from ladder.signals import current_stop
-from reports.findings.junit import finding_junit
+from reports.findings.finding import finding_junit
 from reports.layout.format import to_json
 from reports.layout.progress import at_intervals
 from reports.suite import mining_document, mining_text, suite_finding

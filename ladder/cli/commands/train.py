@@ -187,8 +187,7 @@ def value(
 
 
 def _page(finding: Finding) -> str:
-    from reports.html.experiment_figures import training_figures
-    from reports.html.findings import finding_page
+    from reports.html.findings import finding_page, training_figures
 
     return finding_page(finding, training_figures(finding.document))
 

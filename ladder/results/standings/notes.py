@@ -1,6 +1,6 @@
 """Notes on a rating list: what limits the trust in its numbers.
 
-These are values; `reports.report.notes` phrases them.
+These are values; `reports.report.standings` phrases them.
 """
 
 from collections.abc import Sequence

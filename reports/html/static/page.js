@@ -385,17 +385,9 @@ function drawFacts(game, ply) {
   if (ply) facts.push(["ply", String(ply)], ["moved", mover(game, ply)], ["column", String(game.cells[ply - 1][1])]);
   if (ply && ply <= game.opening) facts.push(["opening", "drawn at random"]);
   const thought = thoughtOf(game, ply);
-  if (thought) {
-    const [time, value, work, depth, proven, line] = thought;
-    facts.push(["time", `${time.toLocaleString("en")} ms`]);
-    const left = game.left[ply - 1 - game.opening];
-    if (left !== undefined) facts.push(["clock left", `${Math.round(left).toLocaleString("en")} ms`]);
-    if (value !== null) facts.push(["value", signed(value)]);
-    if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
-    if (depth !== null) facts.push(["depth", String(depth)]);
-    if (line.length) facts.push(["expected columns", line.map(([, column]) => column).join(" ")]);
-    if (proven !== null) facts.push(["proven", provenWords(proven)]);
-  }
+  if (thought) facts.push(...thoughtFacts(thought));
+  const left = game.left[ply - 1 - game.opening];
+  if (left !== undefined) facts.push(["clock left", `${Math.round(left).toLocaleString("en")} ms`]);
   const place = ply - 1 - game.opening;
   const truth = ply > game.opening ? game.truth[place] : null;
   if (truth) {
@@ -406,6 +398,23 @@ function drawFacts(game, ply) {
     }
   }
   if (game.turning !== null && ply === game.turning + 1) facts.push(["mistake", "the turning point"]);
+  showFacts(facts);
+}
+
+/** @param {Thought} thought @returns {[string, string][]} What a bot reported about a move. */
+export function thoughtFacts([time, value, work, depth, proven, line]) {
+  /** @type {[string, string][]} */
+  const facts = [["time", `${time.toLocaleString("en")} ms`]];
+  if (value !== null) facts.push(["value", signed(value)]);
+  if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
+  if (depth !== null) facts.push(["depth", String(depth)]);
+  if (line.length) facts.push(["expected columns", line.map(([, column]) => column).join(" ")]);
+  if (proven !== null) facts.push(["proven", provenWords(proven)]);
+  return facts;
+}
+
+/** @param {[string, string][]} facts Labels and values to show beside the board. */
+export function showFacts(facts) {
   byId("facts").replaceChildren(
     ...facts.map(([name, value]) => {
       const both = made("div");

@@ -1,7 +1,7 @@
 // @ts-check
 /** A game of a person against a bot: the server keeps the game, the page shows it and sends moves. */
 
-import { CELL, centreOf, drawBoard, drawn, provenWords } from "./page.js";
+import { CELL, centreOf, drawBoard, drawn, provenWords, showFacts, thoughtFacts } from "./page.js";
 import { poll, post } from "./live.js";
 
 /** @param {string} id @returns {any} The element with this id. */
@@ -201,28 +201,8 @@ function facts(now) {
   let place = thoughts.length - 1;
   while (place >= now.start && place % 2 === now.person) place--;
   const thought = place >= now.start ? thoughts[place] : undefined;
-  /** @type {[string, string][]} */
-  const rows = [];
-  if (thought) {
-    const [time, value, work, depth, proven, line] = thought;
-    rows.push(["column", String(now.moves[place])], ["time", `${time.toLocaleString("en")} ms`]);
-    if (value !== null) rows.push(["value", (value > 0 ? "+" : "") + value.toFixed(2)]);
-    if (work !== null) rows.push(["simulations or nodes", work.toLocaleString("en")]);
-    if (depth !== null) rows.push(["depth", String(depth)]);
-    if (proven !== null) rows.push(["proven", proven]);
-    if (line.length) rows.push(["expected columns", line.map((/** @type {any} */ cell) => cell[1]).join(" ")]);
-  } else rows.push(["none", "it has not moved yet"]);
-  byId("facts").replaceChildren(
-    ...rows.map(([name, text]) => {
-      const both = document.createElement("div");
-      const head = document.createElement("dt");
-      const body = document.createElement("dd");
-      head.textContent = name;
-      body.textContent = text;
-      both.append(head, body);
-      return both;
-    }),
-  );
+  if (thought) showFacts([["column", String(now.moves[place])], ...thoughtFacts(thought)]);
+  else showFacts([["none", "it has not moved yet"]]);
 }
 
 const form = byId("play-form");

@@ -14,8 +14,7 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.findings.finding import finding_markdown
 from reports.findings.gate import gate_finding
-from reports.html.experiment_figures import figures_of, folded_figures_of
-from reports.html.findings import finding_page
+from reports.html.findings import figures_of, finding_page, folded_figures_of
 from tests.reports.html.conftest import Open
 
 FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)

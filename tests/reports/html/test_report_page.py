@@ -16,15 +16,9 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31
 
 
 @pytest.mark.slow
-def test_a_page_sends_no_request_and_logs_no_error(report: Opened) -> None:
-    """The page needs no network, and its console stays empty."""
-    assert report.requests == []
-    assert report.errors == []
-
-
-@pytest.mark.slow
 def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
-    """There is a dot per rated bot, and a cell per pairing."""
+    """There is a dot per rated bot and a cell per pairing, without a request or an error."""
+    assert (report.requests, report.errors) == ([], [])
     page = report.page
     marks = "#chart-{} .mark-{}.role-mark path"
     rated = [bot for bot in data.standings.bots if bot.elo is not None]
@@ -91,14 +85,6 @@ def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     assert shown == lost
 
 
-@pytest.mark.slow
-def test_the_page_is_accessible(open_page: Open, html: str) -> None:
-    """The page does not violate WCAG 2 AA, and a narrow window does not scroll sideways."""
-    seen = open_page(html, anchor="#game-6-ply-9", scheme="light", width=360)
-    assert seen.violations() == ""
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
 OUTSIDE = """[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
   const all = svg.getBoundingClientRect();
   return [...svg.querySelectorAll("text")].filter((text) => {
@@ -113,8 +99,11 @@ OUTSIDE = """[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
 def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     open_page: Open, html: str, data: ReportData
 ) -> None:
-    """No text of a chart is cut off, and the top bar covers no heading."""
-    page = open_page(html, anchor=f"#game-{data.games[0].game.id}-ply-5", width=390).page
+    """The page fits, is accessible and cuts no text; the top bar covers no heading."""
+    seen = open_page(html, anchor=f"#game-{data.games[0].game.id}-ply-5", width=390)
+    page = seen.page
+    assert seen.violations() == ""
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate(OUTSIDE) == []
     heading = page.locator("#viewer-title").bounding_box()
     bar = page.locator("header").bounding_box()
