@@ -86,7 +86,7 @@ class Changes:
 
 
 @dataclass(slots=True)
-class View:
+class CachedPage:
     """A whole page at one moment."""
 
     html: bytes = b""
@@ -106,16 +106,16 @@ class Views:
         self._where = where
         self._changes = Changes(where)
         self.close = self._changes.close
-        self._cached: OrderedDict[Hashable, View] = OrderedDict()
+        self._cached: OrderedDict[Hashable, CachedPage] = OrderedDict()
 
-    async def get(self, key: Hashable, render: Callable[[Store], str]) -> View:
+    async def get(self, key: Hashable, render: Callable[[Store], str]) -> CachedPage:
         """Return the view of a key; it reflects the last change, or is younger than `FRESH_S`.
 
         Raises:
             DatabaseError: the database cannot be read now.
 
         """
-        view = self._cached.setdefault(key, View())
+        view = self._cached.setdefault(key, CachedPage())
         self._cached.move_to_end(key)
         while len(self._cached) > MAX_VIEWS:
             self._cached.popitem(last=False)

@@ -3,7 +3,7 @@
 import time
 
 from db.store import Store
-from ladder.web.views import FRESH_S, MAX_VIEWS, View, Views
+from ladder.web.views import FRESH_S, MAX_VIEWS, CachedPage, Views
 from tests.support.data.league import League
 from tests.support.loops import run_apart
 
@@ -12,7 +12,7 @@ def test_the_cache_of_views_is_limited(league: League) -> None:
     """The least recently used views are dropped, and one is rendered again after a change."""
     rendered: list[int] = []
 
-    async def ask(views: Views, number: int) -> View:
+    async def ask(views: Views, number: int) -> CachedPage:
         def render(store: Store) -> str:
             rendered.append(number)
             return f"{number} {len(store.runs.find())}"
