@@ -1,5 +1,7 @@
 """`ladder bots add` and `ladder bots add-all`."""
 
+import contextlib
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +12,19 @@ from ladder.cli.output import print_error, print_out
 from ladder.cli.parsing import parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
+from ladder.errors import UsageError
 from ladder.match.process.cpus import allowed_cpus
-from ladder.match.registry.add_all import Attempt, examine_all, make_requests
+from ladder.match.registry.add_all import Attempt, examine_all, make_requests, pack_all
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.match.specs.archive import MOST_MB
-from ladder.match.specs.spec import BotSource, describe_uncommitted
+from ladder.match.specs.git import remove_builds
+from ladder.match.specs.spec import (
+    BotSource,
+    describe_uncommitted,
+    open_tree,
+    pack_bot,
+    pack_in_tree,
+)
 from reports.bots import attempt_line, attempts_document, attempts_text, trial_text
 from reports.layout.format import to_json
 
@@ -67,6 +77,7 @@ def add(
     Example:
       ladder bots add mybot 'exec:python3 mybot.py'
     """
+    _refuse_build(git, build)
     source = BotSource(
         spec,
         Path.cwd(),
@@ -105,6 +116,8 @@ def add_all(
     name: str = "{stem}",
     spec: str | None = None,
     note: str | None = None,
+    git: str | None = None,
+    build: str = "",
     restart: Restart | None = None,
     time: str | None = None,
     replace: bool = False,
@@ -141,28 +154,52 @@ def add_all(
     Example:
       ladder bots add-all strategies --pattern '*.so' --name 's{stem}'
     """
-    form = RegistrationRequest(
-        name=name,
-        source=BotSource(spec or "", folder),
-        note=note,
-        restart=restart,
-        time_ms=trial_ms(time),
-        replace=replace,
-    )
-    requests = make_requests(form, pattern)
+    _refuse_build(git, build)
+    with contextlib.ExitStack() as stack:
+        pack = pack_bot
+        if git is not None:
+            source = BotSource(spec or "", Path.cwd(), git=git, build=build)
+            tree = stack.enter_context(open_tree(source))
+            pack = partial(pack_in_tree, tree=tree)
+            if not (tree.root / tree.origin.inner / folder).is_dir():
+                raise UsageError(f"{folder} is not a folder of {git}")
+            folder = tree.root / tree.origin.inner / folder
+        form = RegistrationRequest(
+            name=name,
+            source=BotSource(spec or "", folder, git=git, build=build),
+            note=note,
+            restart=restart,
+            time_ms=trial_ms(time),
+            replace=replace,
+        )
+        requests = make_requests(form, pattern)
+        packed = pack_all(requests, pack)
     with open_draft(db) as store:
         known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
-    with trial_bounds(db, options) as confinement:
-        for attempt in examine_all(known, requests, confinement, concurrency=at_once):
-            if attempt.examined is not None:  # stored at once: a stop loses none
-                with open_store(db, create=True, sync=not attempts) as store:
-                    save_bot(store, attempt.examined.new, replace=replace)
-            attempts.append(attempt)
-            print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
+    try:
+        with trial_bounds(db, options) as confinement:
+            tries = examine_all(known, requests, packed, confinement, concurrency=at_once)
+            for attempt in tries:
+                if attempt.examined is not None:  # stored at once: a stop loses none
+                    with open_store(db, create=True, sync=not attempts) as store:
+                        save_bot(store, attempt.examined.new, replace=replace)
+                attempts.append(attempt)
+                print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
+    finally:  # all use one build
+        remove_builds(
+            [bot.launch for bot in packed if not isinstance(bot, str)],
+            [each.examined.new.revision.launch for each in attempts if each.examined is not None],
+        )
     print_out(to_json(attempts_document(attempts)) if json else attempts_text(attempts))
     return 2 if any(attempt.problem for attempt in attempts) else 0
+
+
+def _refuse_build(git: str | None, build: str) -> None:
+    if build and git is None:
+        problem = "a build command needs a bot from git: name its revision, too"
+        raise UsageError(problem, option="build")
 
 
 def trial_ms(time: str | None) -> int | None:

@@ -1,6 +1,6 @@
 """Registration of a folder of bots: each is tried out, and failures are collected."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +10,9 @@ from db.records.bots import BotRow
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.register import ExaminedBot, NothingToAdd, RegistrationRequest, examine
+from ladder.match.specs.spec import BotSource, ResolvedBot
 from ladder.names import check_name
+from ladder.signals import current_stop
 
 STEM, FILE = "{stem}", "{file}"
 SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}", ".gz": "kaggle:{file}"}
@@ -70,9 +72,24 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
     return list(requests.values())
 
 
+def pack_all(
+    requests: Iterable[RegistrationRequest], pack: Callable[[BotSource], ResolvedBot]
+) -> list[ResolvedBot | str]:
+    """Pack the files of bots; return the problem in place of a bot that cannot be packed."""
+    found: list[ResolvedBot | str] = []
+    for request in requests:
+        current_stop().check()
+        try:
+            found.append(pack(request.source))
+        except (UsageError, BotsError) as error:
+            found.append(str(error))
+    return found
+
+
 def examine_all(
     known: Mapping[str, BotRow],
     requests: Sequence[RegistrationRequest],
+    packed: Sequence[ResolvedBot | str],
     confinement: Confinement,
     *,
     concurrency: int,
@@ -82,6 +99,7 @@ def examine_all(
     Args:
         known: the registered bots by name, including retired ones.
         requests: the bots.
+        packed: their files, as `pack_all` returns them.
         confinement: their confinement in the trials.
         concurrency: number of trials at the same time.
 
@@ -90,9 +108,11 @@ def examine_all(
 
     """
 
-    def attempt(request: RegistrationRequest) -> Attempt:
+    def attempt(request: RegistrationRequest, bot: ResolvedBot | str) -> Attempt:
+        if isinstance(bot, str):
+            return Attempt(request, problem=bot)
         try:
-            return Attempt(request, examine(known, request, confinement))
+            return Attempt(request, examine(known, request, confinement, bot))
         except Stopped:
             raise
         except NothingToAdd:
@@ -101,7 +121,7 @@ def examine_all(
             return Attempt(request, problem=str(error))
 
     with ThreadPoolExecutor(concurrency) as pool:
-        futures = [pool.submit(attempt, request) for request in requests]
+        futures = [pool.submit(attempt, *each) for each in zip(requests, packed, strict=True)]
         try:
             for future in as_completed(futures):
                 yield future.result()

@@ -105,7 +105,7 @@ def examine(
             raise _refusal(former, request.source, bot)
         found = _run_trial(bot, request, confinement)
     except BaseException:
-        if request.source.git is not None:
+        if packed is None:  # else its build may serve others, too
             remove_builds([launch])
         raise
     based_on, note = request.based_on, request.note

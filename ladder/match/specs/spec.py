@@ -2,10 +2,11 @@
 
 import hashlib
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -83,6 +84,16 @@ class ResolvedBot(NewRevision):
     """What lies beside them and does not belong to it, for its author."""
 
 
+class GitTree(NamedTuple):
+    """The files of a revision after its build."""
+
+    root: Path
+    """The top folder of the files."""
+    repository: Path
+    """The top folder of the working tree."""
+    origin: Origin
+
+
 def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
     """Resolve a specification to files as they are now.
 
@@ -144,24 +155,46 @@ def pack_bot(source: BotSource) -> ResolvedBot:
 
     """
     if source.git is None:
-        if source.build:
-            raise UsageError(
-                "a build command needs a bot from git: name its revision, too", option="build"
-            )
         bot = read_spec(source)
         return bot if bot.launch.is_own else _packed(bot, source, source.folder.resolve())
+    with open_tree(source) as tree:
+        return pack_in_tree(replace(source, folder=tree.root / tree.origin.inner), tree)
+
+
+@contextmanager
+def open_tree(source: BotSource) -> Iterator[GitTree]:
+    """Yield the files of a bot's revision after its build, and remove them afterwards.
+
+    Python environments among them are kept, for their interpreters may be needed.
+
+    Raises:
+        UsageError: the revision is missing or cannot be built.
+
+    """
     repository, origin = find_origin(source)
     with built_tree(repository, origin) as root:
-        inside = replace(source, folder=root / origin.inner)
-        try:
-            is_player = source.spec.startswith(BUILTIN)
-            bot = _read_player(inside, root) if is_player else read_spec(inside, root)
-        except (SpecError, UsageError) as error:
-            where = f"at {source.git} ({origin.commit[:12]}, committed files only)"
-            raise SpecError(f"{where}: {error}") from error
-        folder = str(repository / origin.inner)
-        launch = msgspec.structs.replace(bot.launch, folder=folder, origin=origin)
-        return _packed(replace(bot, launch=launch), source, root)
+        yield GitTree(root, repository, origin)
+
+
+def pack_in_tree(source: BotSource, tree: GitTree) -> ResolvedBot:
+    """Pack the files of a bot whose folder is one of a tree.
+
+    Raises:
+        UsageError: the files cannot be packed.
+        SpecError: the specification is not valid there.
+
+    """
+    inner = os.path.relpath(source.folder, tree.root)
+    origin = msgspec.structs.replace(tree.origin, inner="" if inner == "." else inner)
+    try:
+        is_player = source.spec.startswith(BUILTIN)
+        bot = _read_player(source, tree.root) if is_player else read_spec(source, tree.root)
+    except (SpecError, UsageError) as error:
+        where = f"at {origin.revision} ({origin.commit[:12]}, committed files only)"
+        raise SpecError(f"{where}: {error}") from error
+    folder = str(tree.repository / origin.inner)
+    launch = msgspec.structs.replace(bot.launch, folder=folder, origin=origin)
+    return _packed(replace(bot, launch=launch), source, tree.root)
 
 
 def find_origin(source: BotSource) -> tuple[Path, Origin]:

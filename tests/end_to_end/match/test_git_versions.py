@@ -70,9 +70,9 @@ def test_a_branch_is_gated_against_main(ladder: Ladder) -> None:
 
 @pytest.mark.slow
 def test_environments_of_builds_leave_with_their_bots(ladder: Ladder) -> None:
-    """An interpreter that a build made is used where it is, until its bot fails or is deleted."""
+    """An interpreter that a build made is used where it is, until its bot is deleted."""
     bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
-    place = repository(ladder.folder, {"bot.py": bot})
+    repository(ladder.folder, {"bot.py": bot})
     build = ("--git", "main", "--build", "python3 -m venv --without-pip env")
     pythons = []
     for name, mode in (("one", "honest"), ("two", "unsteady")):
@@ -80,14 +80,33 @@ def test_environments_of_builds_leave_with_their_bots(ladder: Ladder) -> None:
         files = ladder("bots", "show", name, "--json").document["files"]
         pythons += [Path(path) for path in files if "/builds/" in path]
     one, two = pythons
-    assert ladder("bots", "add", "bad", "exec:env/bin/python -I -S bot.py exits", *build).code == 2
-    builds = f"builds/{git(place, 'rev-parse', 'HEAD')[:12]}-*"
-    assert len(list(cache_root().glob(builds))) == 2
     assert ladder("match", "one", "two", "--games", 2, *QUICK).code == 0
     assert ladder("bots", "delete", "one").code == 2  # it has games
     assert ladder("runs", "delete", 1, "--yes").code == 0
     assert (ladder("bots", "delete", "one").code, one.exists(), two.exists()) == (0, False, True)
     assert ladder("match", "two", "random", "--games", 2, *QUICK).code == 0
+
+
+@pytest.mark.slow
+def test_an_environment_stays_as_long_as_one_of_its_bots(ladder: Ladder) -> None:
+    """One that fails beside others leaves them their common build; without any bot it leaves."""
+    bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
+    modes = {f"{mode}.mode": "" for mode in ("exits", "honest", "unsteady")}
+    place = repository(ladder.folder, {"bot.py": bot, **modes})
+    builds = f"builds/{git(place, 'rev-parse', 'HEAD')[:12]}-*"
+    start = "exec:env/bin/python -I -S bot.py"
+    words = ("--git", "main", "--build", "python3 -m venv --without-pip env")
+    form = ("--spec", f"{start} {{stem}}", "--concurrency", 1)
+    for pattern, kept in (("e*.mode", 0), ("*.mode", 1)):
+        done = ladder("bots", "add-all", ".", "--pattern", pattern, *form, *words)
+        assert (done.code, len(list(cache_root().glob(builds)))) == (2, kept), done.err
+    for name, mode in (("honest", "honest"), ("bad", "exits")):
+        assert ladder("bots", "add", name, f"{start} {mode}", *words).code == 2
+    assert ladder("match", "honest", "random", "--games", 2, *QUICK).code == 0
+    assert ladder("runs", "delete", 1, "--yes").code == 0
+    for name, kept in (("honest", 1), ("unsteady", 0)):
+        assert ladder("bots", "delete", name).code == 0
+        assert len(list(cache_root().glob(builds))) == kept
 
 
 @pytest.mark.slow
