@@ -186,16 +186,8 @@ def _round_order(seed: int, count: int) -> Sequence[int]:
 
 
 def board_class_for(board: Board, boards: Iterable[BoardClass]) -> BoardClass:
-    """Return the board class of a run for a board; the board itself precedes a family.
-
-    Raises:
-        UsageError: the run has no such board.
-
-    """
-    fitting = [kind for kind in boards if is_of_class(board, kind)]
-    if not fitting:
-        raise UsageError(f"{board} is not among the boards of the run", option="openings")
-    return min(fitting, key=lambda kind: kind.varies)
+    """Return the board class of a run for a board; the board itself precedes a family."""
+    return min((kind for kind in boards if is_of_class(board, kind)), key=lambda kind: kind.varies)
 
 
 def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> None:

@@ -158,7 +158,8 @@ class ClusterExecutor:
         """The slots of each worker by address."""
         self._refused: dict[str, str] = {}
         """By address, why workers take no part."""
-        self._hostless_since: float | None = None
+        self._hosted_at = time.monotonic()
+        """When there was a worker that may play this run, or none at all."""
         self._slots = 0
         self.dashboard = ""
         """The address of Dask's dashboard; empty if the scheduler has none."""
@@ -361,10 +362,8 @@ class ClusterExecutor:
         """Raise UsageError if no worker has been able to play this run for a while."""
         now = time.monotonic()
         if not self._workers or self._workers.keys() - self._refused.keys():
-            self._hostless_since = None
-        elif self._hostless_since is None:
-            self._hostless_since = now
-        elif now > self._hostless_since + self._hostless_s:
+            self._hosted_at = now
+        elif now > self._hosted_at + self._hostless_s:
             reasons = [*dict.fromkeys(self._refused.values())][:MOST_REASONS]
             raise UsageError(f"no worker can play this run: {'; '.join(reasons)}")
 

@@ -25,6 +25,8 @@ PAUSE_S = 2.0
 """Seconds between two attempts to reach a scheduler again."""
 POLL_S = 0.2
 """Seconds between two checks whether a worker is still connected, or may leave."""
+IDLE_S = 60.0
+"""Seconds after which an idle slot and its bots end."""
 COLLECT_S = 30.0
 """Most seconds for which a worker that leaves waits for coordinators to collect results."""
 FRUGAL = {
@@ -138,7 +140,7 @@ class _Service:
                 is_lost = True
             finally:
                 self._worker = None
-                slots.end_all()
+                slots.end_idle()
             if not self._is_leaving:
                 await asyncio.sleep(PAUSE_S)
 
@@ -150,6 +152,7 @@ class _Service:
                 patience = time.monotonic() + COLLECT_S
             elif not self._count_pairs("memory") or time.monotonic() > patience:
                 return
+            slots.end_idle(IDLE_S)
             await asyncio.sleep(POLL_S)
 
     def _count_pairs(self, state: str) -> int:

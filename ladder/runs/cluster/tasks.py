@@ -30,8 +30,6 @@ RESOURCE = "pair"
 """The Dask resource of which a worker has one for each slot."""
 WAIT_S = 0.5
 """Seconds between two checks whether a result is still wanted."""
-IDLE_S = 60.0
-"""Seconds after which an idle slot and its bots end."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -50,13 +48,10 @@ class _Slots:
         self._idle: list[tuple[float, WorkerPool]] = []
         """Slots with the time since when each is idle; the latest one comes last."""
         self._lock = threading.Lock()
-        self._reaper = threading.Thread(target=self._reap, daemon=True)
 
     def take(self) -> WorkerPool:
         """Return an idle slot, or a new one."""
         with self._lock:
-            if not self._reaper.ident:
-                self._reaper.start()
             return self._idle.pop()[1] if self._idle else WorkerPool(1)
 
     def give_back(self, pool: WorkerPool) -> None:
@@ -64,19 +59,14 @@ class _Slots:
         with self._lock:
             self._idle.append((time.monotonic(), pool))
 
-    def end_all(self, *, idle_s: float = 0.0) -> None:
-        """End the slots that have been idle for at least `idle_s` seconds."""
+    def end_idle(self, idle_s: float = 0.0) -> None:
+        """End the slots that have been idle for at least `idle_s` seconds, and their bots."""
         since = time.monotonic() - idle_s
         with self._lock:
             old = [pool for at, pool in self._idle if at <= since]
             self._idle = [(at, pool) for at, pool in self._idle if at > since]
         for pool in old:
             pool.kill()
-
-    def _reap(self) -> None:
-        while True:
-            time.sleep(IDLE_S / 4)
-            self.end_all(idle_s=IDLE_S)
 
 
 slots = _Slots()

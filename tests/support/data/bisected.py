@@ -2,30 +2,20 @@
 
 import numpy as np
 
-from db.records.pairs import PlayedPair, signed_hash
-from engine.result import Result, Termination
+from db.records.pairs import PlayedPair
+from engine.result import Termination
 from ladder.experiments.bisect.history import CommitHistory
 from ladder.experiments.bisect.search import CommitSearch
 from ladder.match.specs.git import Commit
+from tests.support.data.pairs import pair_of
 
-WIN, LOSS = Result.WIN, Result.LOSS
 CHAIN = np.tril(np.ones((16, 16), dtype=bool))
 
 
-def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = False) -> PlayedPair:
+def pair(number: int, *, won: bool, games: int | None = None, crashed: bool = False) -> PlayedPair:
     """Return a pair that is even, or lost by the commit."""
     ended = Termination.CRASH if crashed else Termination.FOUR_IN_A_ROW
-    return PlayedPair(
-        number=number,
-        a_revision=1,
-        b_revision=2,
-        board_class="6x7",
-        results=(WIN if won else LOSS, LOSS),
-        terminations=(ended, ended),
-        setup=("6x7", "", number),
-        content=signed_hash(games or str(number)),
-        duration_us=1000,
-    )
+    return pair_of(number, 1, 2, 6 if won else 0, games, (ended, ended))
 
 
 def history(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]" = CHAIN) -> CommitHistory:

@@ -35,7 +35,14 @@ def bot_row(key: int, name: str = "", boards: tuple[str, ...] | None = None) -> 
     )
 
 
-def pair_of(number: int, a: int, b: int, cell: int, content: int | None = None) -> PlayedPair:
+def pair_of(
+    number: int,
+    a: int,
+    b: int,
+    cell: int,
+    content: int | None = None,
+    ends: tuple[Termination, Termination] = (Termination.FOUR_IN_A_ROW,) * 2,
+) -> PlayedPair:
     """Return a pair of a and b, with A's results in both games by the cell (0 to 8)."""
     return PlayedPair(
         number=number,
@@ -43,7 +50,8 @@ def pair_of(number: int, a: int, b: int, cell: int, content: int | None = None) 
         b_revision=b,
         board_class="any",
         results=(RESULTS[cell // 3], RESULTS[cell % 3]),
-        terminations=(Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW),
+        terminations=ends,
         setup=("any", "", number),
         content=number if content is None else content,
+        duration_us=1_500_000,
     )

@@ -21,7 +21,7 @@ from tests.support.data.repositories import commit, git, repository
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("culprit", [0, 1, 7, 8, 14, 15])
+@pytest.mark.parametrize("culprit", [0, 8, 15])
 def test_each_commit_is_found(culprit: int) -> None:
     """Whichever of sixteen commits lost the rating, it must be named, with few visits."""
     search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
@@ -95,7 +95,7 @@ def test_repeated_games_end_without_an_answer() -> None:
     search.enter("commit", "good")
     for number in range(200):
         if not search.is_over:
-            search.take(pair(number, won=False, games="0123"), "commit", "good")
+            search.take(pair(number, won=False, games=1), "commit", "good")
     assert search.answer is Answer.UNDECIDED
     assert "the games repeat" in result_of(search, conditions="", seed=1).reason
 

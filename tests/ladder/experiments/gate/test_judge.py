@@ -22,6 +22,7 @@ from ladder.stats.counts import IntArray
 from ladder.stats.elo import estimate
 from ladder.stats.sprt import State, sprt_result
 from tests.ladder.experiments.gate.simulated_judges import judged_gates
+from tests.support.data.pairs import pair_of
 
 HERO, ONE, TWO = GateBot("new", 7, "n"), GateBot("one", 1, "o"), GateBot("two", 2, "t")
 W, D, L = Result.WIN, Result.DRAW, Result.LOSS
@@ -35,18 +36,8 @@ def pair(
     terminations: tuple[Termination, Termination] = (FOUR, FOUR),
 ) -> PlayedPair:
     """Return a pair with the candidate as A, unlike every pair of another number."""
-    first, second = results
-    return PlayedPair(
-        number=number,
-        a_revision=HERO.revision,
-        b_revision=other.revision,
-        board_class="6x7",
-        results=(first, second),
-        terminations=terminations,
-        setup=("6x7", "", number),
-        content=number,
-        duration_us=1_500_000,
-    )
+    cell = 3 * results[0].points2 + results[1].points2
+    return pair_of(number, HERO.revision, other.revision, cell, ends=terminations)
 
 
 def after(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from ladder.cli.main import run_command
 from ladder.errors import UsageError
 from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
 from tests.support.cluster import QUIET, make_certificates
@@ -74,10 +73,3 @@ def test_what_does_not_answer_as_a_scheduler_is_named_soon() -> None:
         plain.check()
         cluster.scheduler.handlers["versions"] = lambda: {"packages": {"distributed": "1.0"}}
         assert "has distributed 1.0, and this is" in sentence_of(plain)
-
-
-@pytest.mark.slow
-def test_a_worker_gives_up_a_first_connection(capsys: pytest.CaptureFixture[str]) -> None:
-    """A mistyped address must not wait for ever."""
-    assert run_command(["worker", "127.0.0.1:1"]) == 2
-    assert "no Dask scheduler answers at tcp://127.0.0.1:1 within 15 s" in capsys.readouterr().err
