@@ -126,6 +126,7 @@ class CommandServer:
         stdin: int = subprocess.DEVNULL,
         terminal: int | None = None,
         heeds_permissions: bool = False,
+        entry: str = "ladder.cli.main:main",
     ) -> ForkedCommand:
         """Start a command.
 
@@ -136,6 +137,7 @@ class CommandServer:
             stdin: DEVNULL, or PIPE for an input that `communicate` writes.
             terminal: a descriptor that becomes its controlling terminal and standard streams.
             heeds_permissions: whether file permissions bind it and its children, even as root.
+            entry: the function that runs the command, as `module:name`.
 
         """
         connection = self._connection()
@@ -146,6 +148,7 @@ class CommandServer:
             "cpus": sorted(os.sched_getaffinity(0)),
             "terminal": terminal is not None,
             "heeds_permissions": heeds_permissions,
+            "entry": entry,
         }
         status, status_end = os.pipe()
         given, write = os.pipe()
@@ -328,10 +331,9 @@ def _run_command(request: dict[str, Any], descriptors: list[int], status_end: in
             drop_root_override()
         os.write(status_end, f"{os.getpid()}\n".encode())
         os.close(status_end)
-        from ladder.cli.main import main
-
+        module, _, name = request["entry"].partition(":")
         try:
-            main()
+            getattr(importlib.import_module(module), name)()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:

@@ -18,8 +18,7 @@ from db.records.pairs import PairPlan, PairRecord
 from ladder.cli.main import run_command
 from ladder.match.process.cpus import PREFIX
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
-from tests.support.instant_workforce import InstantWorkforce
-from tests.support.stops import InstantWorkers
+from tests.support.instant_workforce import InstantWorkers, InstantWorkforce
 
 
 def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:

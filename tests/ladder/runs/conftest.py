@@ -19,8 +19,7 @@ from ladder.runs.runner import RunOutcome
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import start_run
 from ladder.signals import StopToken, current_stop, use_stop
-from tests.support.instant_workforce import InstantWorkforce
-from tests.support.stops import InstantWorkers
+from tests.support.instant_workforce import InstantWorkers, InstantWorkforce
 from tests.support.unconfined import UNCONFINED
 
 FIVE = ("flat-mc", "random", "stupid", "v1", "v2")

@@ -36,7 +36,7 @@ from ladder.runs.settings import ResumePolicy
 from tests.end_to_end.traces import faults_of, lines_of, query
 from tests.ladder.runs.conftest import FIVE, SETTINGS, Stopper, open_store, play
 from tests.support.data.random_games import random_record
-from tests.support.stops import InstantWorkers
+from tests.support.instant_workforce import InstantWorkers
 
 MOST_PAIRS = 200
 WANTED = replace(SETTINGS, bots=FIVE, boards=parse_board_classes("4x4,5x5"))

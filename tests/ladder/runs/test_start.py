@@ -20,7 +20,7 @@ from ladder.runs.start import ThisMachine
 from reports.run import RunView, forfeit_lines
 from tests.ladder.runs.conftest import SETTINGS, Stopper, play
 from tests.support.data.random_games import random_record
-from tests.support.stops import InstantWorkers
+from tests.support.instant_workforce import InstantWorkers
 
 
 class Recorder(Stopper):
