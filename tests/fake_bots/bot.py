@@ -53,7 +53,6 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     Processor time off its turn, or in other processes:
     has-threads N           two of N threads compute off its turn, the others sleep, as in a JVM
     steals N                N orphans compute from each answer to the next question
-    steals-later N          the same from its second move on
     steals-in-steps         the same in short-lived children
 
     Other processes and sessions:
@@ -391,19 +390,6 @@ class Steals(Honest):
 
     def game_over(self, message):
         self.off_turn[0] = 0
-
-
-class StealsLater(Steals):
-    def run(self):
-        self.off_turn = mmap.mmap(-1, 1)
-        Honest.run(self)
-
-    def move(self, message):
-        if message["ply"] >= 2 and self.argument:
-            for _ in range(int(self.argument)):
-                detach(self.steal)
-            self.argument = ""
-        return super().move(message)
 
 
 class StealsInSteps(Steals):

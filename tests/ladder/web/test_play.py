@@ -205,9 +205,9 @@ def ask_state(server: Running, address: str, words: str, *, for_s: float = 0.0) 
 @pytest.mark.timed
 def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     """The bot's process lives as long as the page is open, however long that is."""
-    server = start_server(database, patience=Patience(unseen_s=2.0, check_s=0.1))
+    server = start_server(database, patience=Patience(unseen_s=1.5, check_s=0.1))
     address = begun(server)
-    ask_state(server, address, "Your move.", for_s=3.0)
+    ask_state(server, address, "Your move.", for_s=2.5)
     assert children_with("supervisor") != []
     wait_for_none()
     path = address.removeprefix(server.address.rstrip("/"))

@@ -60,8 +60,6 @@ def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake, wrapper: tuple[s
     ("mode", "wrapper"),
     [
         ("steals 2", ()),
-        ("steals 1", ("timeout", "600")),
-        ("steals-later 2", ()),
         ("steals-in-steps", ()),
         ("has-threads 40", ()),
         ("has-threads 40", ("sh", "-c", '"$0" "$@"; exit $?')),
@@ -71,8 +69,8 @@ def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake, wrapper: tuple[s
 def test_processes_that_run_off_their_turn_are_stopped(
     start_fake: StartFake, mode: str, wrapper: tuple[str, ...]
 ) -> None:
-    """Children, orphans in other sessions, later ones, short-lived ones and threads are stopped,
-    also behind programs that start the bot."""
+    """Orphans in other sessions, short-lived children and threads are stopped, also behind
+    programs that start the bot."""
     bot = playing(start_fake, *mode.split(), wrapper=wrapper)
     ply = 0
 
@@ -97,7 +95,12 @@ def test_processes_that_run_off_their_turn_are_stopped(
 
     # Ended processes count in ticks of 10 ms, so time off turn may include time of the turn. And a
     # thread on another processor stops at the next tick of the kernel's clock.
-    assert sum(stands_still() for _ in range(12)) >= 3
+    still = 0
+    for _ in range(12):
+        still += stands_still()
+        if still == 3:
+            break
+    assert still == 3
 
 
 def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> None:
