@@ -1,5 +1,7 @@
 """Helpers of the tests of players: building them, playing games, and boards of every kind."""
 
+from functools import lru_cache
+
 import pytest
 
 from bots.catalogue import VERSIONS, build
@@ -8,12 +10,14 @@ from bots.protocol import Budget
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
+from engine.solver.solver import Solver
 
 BOARDS = tuple(
     parse_board(text)
     for text in ("4x4", "4x4@0,1", "6x7", "5x12@4,3", "12x4@3,2", "9x10@8,9", "12x12@0,0")
 )
 """Small and large boards, without a forbidden cell or with one at the bottom, top or corner."""
+SMALL = ("4x4", "4x5", "5x4", "5x5", "4x4@0,1", "4x5@2,2", "5x5@2,2", "5x4@3,0", "5x5@4,4")
 
 
 def newest_first(names: list[str]) -> list[object]:
@@ -50,26 +54,6 @@ def self_play(name: str, board: Board, budget: Budget, seed: int = 1) -> list[Ch
     return choices
 
 
-def match(first: str, second: str, boards: list[Board], budget: Budget) -> float:
-    """Return the score per game of `first` in pairs of games, one pair per board."""
-    points = 0.0
-    for number, board in enumerate(boards):
-        for swapped in (False, True):
-            names = (second, first) if swapped else (first, second)
-            sides = [
-                player(name, board, side, budget, seed=number) for side, name in enumerate(names)
-            ]
-            position = Position(board)
-            while not position.is_over:
-                column = sides[position.to_move].choose(position.moves).column
-                position = position.play(column)
-            if position.winner is None:
-                points += 0.5
-            else:
-                points += names[position.winner] == first
-    return points / (2 * len(boards))
-
-
 def random_position(board: Board, plies: int, random: SplitMix) -> Position:
     """Return a position after random moves, or the last one before the game's end."""
     position = Position(board)
@@ -79,3 +63,32 @@ def random_position(board: Board, plies: int, random: SplitMix) -> Position:
             break
         position = after
     return position
+
+
+@lru_cache(maxsize=4)
+def small_positions(count: int, most_empty: int) -> tuple[Position, ...]:
+    """Return random positions of small boards with at most so many empty cells, `count` on each."""
+    random = SplitMix(17)
+    found: list[Position] = []
+    for board in map(parse_board, SMALL):
+        wanted = len(found) + count
+        while len(found) < wanted:
+            empty = 4 + random.below(most_empty - 3)
+            position = random_position(board, board.cells - empty, random)
+            if position.ply >= board.cells - most_empty:
+                found.append(position)
+    return tuple(found)
+
+
+@lru_cache
+def solver(board: Board) -> Solver:
+    return Solver(board, 16)
+
+
+def true_value(position: Position) -> tuple[int, int]:
+    """Return the result for the side to move, 1, 0 or -1, and the plies to a win or loss.
+
+    It is that of the solver, which the engine's tests compare with brute force.
+    """
+    value = solver(position.board).solve(position).low
+    return int(value.outcome), value.distance or 0

@@ -36,14 +36,6 @@ def test_a_player_makes_only_legal_moves_on_every_board(name: str, board: Board)
     self_play(name, board, work_budget(name, 60))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_messages_give_the_same_game(name: str) -> None:
-    """Under a work budget moves and statistics are a function of the messages."""
-    board = parse_board("7x6@1,3")
-    budget = work_budget(name, 200)
-    assert self_play(name, board, budget) == self_play(name, board, budget)
-
-
 @pytest.mark.parametrize("name", SIMULATING)
 def test_another_seed_gives_another_search(name: str) -> None:
     """The seed of the game reaches the search."""
@@ -115,18 +107,6 @@ def test_all_statistics_of_a_move_are_possible(name: str) -> None:
                     break
                 assert line.can_play(column)
                 line = line.play(column)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_last_free_cell_is_played(name: str) -> None:
-    """With one cell left there is one move, and it is made."""
-    board = Board(4, 4)
-    random = SplitMix(3)
-    position = Position(board)
-    while position.ply < board.cells - 1 or position.is_over:
-        position = random_position(board, board.cells - 1, random)
-    bot = player(name, board, position.to_move, work_budget(name, 50))
-    assert bot.choose(position.moves).column == position.legal_moves()[0]
 
 
 @pytest.mark.parametrize("name", NAMES)

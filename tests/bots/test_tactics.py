@@ -1,12 +1,11 @@
-"""Tactics that the versions must find, and games against random play."""
+"""Tactics that the versions must find."""
 
 import pytest
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
-from engine.board import parse_board
 from tests.bots.puzzles import puzzles
-from tests.bots.support import match, player
+from tests.bots.support import player
 
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
 FIRST = {"win in one": "v2", "cell under a threat": "v4", "block in one": "v8"}
@@ -27,10 +26,3 @@ def test_versions_solve_every_puzzle(theme: str, name: str) -> None:
         proven = choice.info.proven, choice.info.distance
         assert choice.column in solutions or proven[0] == "win", position.notation()
         assert theme != "win in one" or proven == ("win", 1)
-
-
-@pytest.mark.parametrize("name", [*UCT, "flat-mc"])
-def test_players_beat_random_play(name: str) -> None:
-    """A Monte Carlo player with a small budget wins nearly all games against random play."""
-    boards = [parse_board(text) for text in ("6x7", "9x9@4,4", "10x11@0,3", "7x6", "8x9")]
-    assert match(name, "random", boards, Budget(simulations=200)) >= 0.9

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from engine.board import Board
 from engine.lanes import WordArray
+from engine.position import Position
 from engine.seeds import MASK64, SplitMix
 
 CellXY = tuple[int, int]
@@ -21,6 +22,13 @@ class SlowGame:
         self.stones: dict[CellXY, int] = {}
         self.moves: list[int] = []
         self.winner: int | None = None
+
+    @classmethod
+    def of(cls, position: Position) -> "SlowGame":
+        game = cls(position.board)
+        for column in position.moves:
+            game.play(column)
+        return game
 
     @property
     def to_move(self) -> int:
@@ -86,6 +94,9 @@ class SlowGame:
                     if len(line) >= 4:
                         result |= line
         return result
+
+    def stones_of(self, side: int) -> set[CellXY]:
+        return {cell for cell, owner in self.stones.items() if owner == side}
 
     def free_cells(self) -> list[CellXY]:
         return [

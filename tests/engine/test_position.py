@@ -33,8 +33,7 @@ def test_a_position_agrees_with_the_slow_game(game: SlowGame) -> None:
         for row in range(game.board.rows):
             assert position.owner(row, column) == game.stones.get((row, column))
     for side in (0, 1):
-        cells = [cell for cell, owner in game.stones.items() if owner == side]
-        assert position.stones[side] == as_bits(cells)
+        assert position.stones[side] == as_bits(game.stones_of(side))
 
 
 @pytest.mark.slow

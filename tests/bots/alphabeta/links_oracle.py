@@ -4,33 +4,17 @@ from collections.abc import Iterator
 
 from engine.board import Board
 from engine.position import Position
+from tests.engine.oracle import DIRECTIONS, CellXY, SlowGame
 
 WIN = 100_000
 TWO, THREE = 1, 4
 
-Cell = tuple[int, int]
-"""(row, column)"""
-DIRECTIONS = ((0, 1), (1, 1), (-1, 1), (1, 0))
 
-
-def side_cells(position: Position, side: int) -> set[Cell]:
-    """Return the cells with stones of a side."""
-    found: set[Cell] = set()
-    line = Position(position.board)
-    for ply, column in enumerate(position.moves):
-        row = line.landing_row(column)
-        assert row is not None
-        if ply % 2 == side:
-            found.add((row, column))
-        line = line.play(column)
-    return found
-
-
-def step(cell: Cell, direction: Cell, count: int) -> Cell:
+def step(cell: CellXY, direction: CellXY, count: int) -> CellXY:
     return cell[0] + count * direction[0], cell[1] + count * direction[1]
 
 
-def runs(stones: set[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
+def runs(stones: set[CellXY]) -> Iterator[tuple[CellXY, CellXY, int]]:
     """Return every run of a side's stones in a line: its first stone, the direction, its length."""
     for stone in stones:
         for direction in DIRECTIONS:
@@ -42,25 +26,29 @@ def runs(stones: set[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
             yield stone, direction, length
 
 
-def links(stones: set[Cell]) -> int:
+def links(stones: set[CellXY]) -> int:
     """Return the two-links and three-links, as ab1 counts them."""
     return sum({2: TWO, 3: THREE}.get(length, 0) for _, _, length in runs(stones))
 
 
 def open_ends(
-    board: Board, stones: set[Cell], opponent: set[Cell], landing: dict[int, int | None], reach: int
+    board: Board,
+    stones: set[CellXY],
+    opponent: set[CellXY],
+    landing: dict[int, int | None],
+    reach: int,
 ) -> int:
     """Return the open ends of links, as ab2 and (with a reach above 0) ab3 count them."""
 
-    def on_board(cell: Cell) -> bool:
+    def on_board(cell: CellXY) -> bool:
         row, column = cell
         inside = 0 <= row < board.rows and 0 <= column < board.columns
         return inside and cell != board.forbidden
 
-    def empty(cell: Cell) -> bool:
+    def empty(cell: CellXY) -> bool:
         return on_board(cell) and cell not in stones and cell not in opponent
 
-    def in_reach(cell: Cell) -> bool:
+    def in_reach(cell: CellXY) -> bool:
         top = landing[cell[1]]
         return not reach or (top is not None and cell[0] <= top + reach)
 
@@ -86,10 +74,11 @@ def open_ends(
 
 def static_value(name: str, position: Position) -> int:
     """Return the static value of a position for the side to move."""
-    own, other = (side_cells(position, side) for side in (position.to_move, 1 - position.to_move))
+    game = SlowGame.of(position)
+    own, other = (game.stones_of(side) for side in (game.to_move, 1 - game.to_move))
     if name == "ab1":
         return links(own) - links(other)
-    landing = {column: position.landing_row(column) for column in range(position.board.columns)}
+    landing = {column: game.landing_row(column) for column in range(position.board.columns)}
     reach = 0 if name == "ab2" else 3
     return open_ends(position.board, own, other, landing, reach) - open_ends(
         position.board, other, own, landing, reach

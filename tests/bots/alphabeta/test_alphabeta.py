@@ -5,32 +5,13 @@ import pytest
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
 from engine.board import Board, parse_board
-from engine.position import Position
 from engine.seeds import SplitMix
-from tests.bots.oracle import true_value
 from tests.bots.puzzles import puzzles
-from tests.bots.support import player, random_position
+from tests.bots.support import player, random_position, small_positions, true_value
 
 FAMILY = [name for name, version in VERSIONS.items() if version.family == "alphabeta"]
-ADAPTIVE = [name for name in FAMILY if VERSIONS[name].options.get("adaptive")]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
-SMALL = ("4x4", "4x5", "5x4", "5x5", "4x4@0,1", "4x5@2,2", "5x5@2,2", "5x4@3,0", "5x5@4,4")
 BUDGETS = (Budget(nodes=1), Budget(nodes=3000), Budget(depth=3), Budget(time_ms=20))
-
-
-def small_positions(count: int, most_empty: int) -> list[Position]:
-    """Return random positions of small boards that a solver can solve."""
-    random = SplitMix(23)
-    found: list[Position] = []
-    for text in SMALL:
-        board = parse_board(text)
-        wanted = len(found) + count
-        while len(found) < wanted:
-            empty = 4 + random.below(most_empty - 3)
-            position = random_position(board, board.cells - empty, random)
-            if position.ply >= board.cells - most_empty:
-                found.append(position)
-    return found
 
 
 @pytest.mark.slow
@@ -113,33 +94,3 @@ def test_a_budget_of_depth_is_searched_exactly(name: str) -> None:
     assert info is not None
     assert info.depth == 25 - position.ply
     assert info.proven is not None
-
-
-@pytest.mark.parametrize("name", ADAPTIVE)
-def test_more_nodes_give_a_greater_depth(name: str) -> None:
-    """More nodes give more plies, and the answer is that of the reported depth."""
-    board = parse_board("10x10@5,2")
-    position = random_position(board, 12, SplitMix(9))
-    depths = []
-    for amount in (100, 300, 3000, 30_000, 1_000_000):
-        choice = player(name, board, 0, Budget(nodes=amount)).choose(position.moves)
-        assert choice.info is not None
-        assert choice.info.depth is not None
-        depths.append(choice.info.depth)
-        again = player(name, board, 0, Budget(depth=choice.info.depth)).choose(position.moves)
-        assert again.info is not None
-        assert (again.column, again.info.value) == (choice.column, choice.info.value)
-    assert depths == sorted(depths)
-    assert depths[0] < 4 < depths[-1]
-
-
-@pytest.mark.parametrize("name", FAMILY[1:])
-def test_opening_moves_are_central(name: str) -> None:
-    """From ab2 on, the first three moves are in the middle third, unless there is a threat."""
-    for text in ("6x7", "9x12@0,5", "12x11"):
-        board = parse_board(text)
-        for moves in ((), (0,), (0, 0, 1), (0, 0, 1, 1)):
-            column = player(name, board, len(moves) % 2, Budget(depth=3)).choose(moves).column
-            assert abs(2 * column - board.columns + 1) * 3 <= board.columns
-    board = Board(6, 7)
-    assert player(name, board, 1, Budget(depth=3)).choose((0, 3, 0, 4, 0)).column == 0

@@ -7,34 +7,16 @@ from bots.c4ai.search import WON
 from bots.c4ai.weights import Weights
 from engine.board import Board
 from engine.position import Position
+from tests.engine.oracle import CellXY as Cell
+from tests.engine.oracle import SlowGame
 
-Cell = tuple[int, int]
 Column = tuple[tuple[bool, bool], ...]
 """The free cells of a column from below: does it win for the side to move, for the other?"""
 
 
-def cells_of(board: Board) -> set[Cell]:
-    """Return all cells that stones can occupy, as (row, column)."""
-    return {
-        (row, column)
-        for row in range(board.rows)
-        for column in range(board.columns)
-        if (row, column) != board.forbidden
-    }
-
-
-def stones_of(position: Position, side: int) -> set[Cell]:
-    """Return the cells with stones of a side."""
-    return {
-        (row, column)
-        for row, column in cells_of(position.board)
-        if position.stones[side] >> (16 * column + row) & 1
-    }
-
-
 def windows(board: Board) -> Iterator[frozenset[Cell]]:
     """Return all windows of four adjacent cells that stones can occupy."""
-    cells = cells_of(board)
+    cells = set(SlowGame(board).free_cells())
     for row, column in sorted(cells):
         for up, right in ((1, 0), (0, 1), (1, 1), (-1, 1)):
             window = frozenset((row + k * up, column + k * right) for k in range(4))
@@ -45,20 +27,6 @@ def windows(board: Board) -> Iterator[frozenset[Cell]]:
 def groups_of(board: Board, own: set[Cell], other: set[Cell], size: int) -> int:
     """Return the number of windows with exactly `size` own stones and no others."""
     return sum(len(w & own) == size and not w & other for w in windows(board))
-
-
-def winning_cells(board: Board, own: set[Cell], other: set[Cell]) -> set[Cell]:
-    """Return the free cells that would complete four."""
-    return {next(iter(w - own)) for w in windows(board) if len(w & own) == 3 and not w & other}
-
-
-def landing_cells(position: Position) -> set[Cell]:
-    """Return the cells on which the next stone can land."""
-    free = cells_of(position.board) - stones_of(position, 0) - stones_of(position, 1)
-    lowest: dict[int, int] = {}
-    for row, column in free:
-        lowest[column] = min(row, lowest.get(column, row))
-    return {(row, column) for column, row in lowest.items()}
 
 
 def played_out(columns: tuple[Column, ...]) -> int:
@@ -80,13 +48,11 @@ def _played_out(columns: tuple[Column, ...]) -> int:
     return max(results, default=0)
 
 
-def threat_columns(position: Position) -> Mapping[int, Column]:
+def threat_columns(game: SlowGame) -> Mapping[int, Column]:
     """Return the columns with a winning cell that cannot be played yet, for the side to move."""
-    board, mover = position.board, position.to_move
-    own, other = stones_of(position, mover), stones_of(position, 1 - mover)
-    mine, theirs = winning_cells(board, own, other), winning_cells(board, other, own)
-    hidden = (mine | theirs) - landing_cells(position)
-    free = sorted(cells_of(board) - own - other)
+    mine, theirs = game.threats(game.to_move), game.threats(1 - game.to_move)
+    hidden = (mine | theirs) - set(game.landing_cells())
+    free = sorted(game.free_cells())
     return {
         number: tuple((cell in mine, cell in theirs) for cell in free if cell[1] == number)
         for number in sorted({column for _, column in hidden})
@@ -95,7 +61,7 @@ def threat_columns(position: Position) -> Mapping[int, Column]:
 
 def threat_result(position: Position) -> int:
     """Return the probable result for the side to move: 1, 0 or -1."""
-    columns = threat_columns(position)
+    columns = threat_columns(SlowGame.of(position))
     if not 0 < len(columns) <= 4:
         return 0
     left = position.board.cells - position.ply
@@ -108,12 +74,13 @@ def threat_result(position: Position) -> int:
 
 def static(position: Position, weights: Weights) -> int:
     """Return the static value for the player who has just moved."""
-    board, mover = position.board, position.to_move
-    other, own = stones_of(position, mover), stones_of(position, 1 - mover)
+    game, board = SlowGame.of(position), position.board
+    mover = game.to_move
+    other, own = game.stones_of(mover), game.stones_of(1 - mover)
     ones, twos = (
         groups_of(board, own, other, size) - groups_of(board, other, own, size) for size in (1, 2)
     )
-    atari = bool(winning_cells(board, own, other) & landing_cells(position))
+    atari = not game.threats(1 - mover).isdisjoint(game.landing_cells())
     outcome = -threat_result(position)
     probable = {1: weights.win, 0: weights.draw, -1: weights.loss}[outcome]
     return weights.one * ones + weights.two * twos + weights.atari * atari + probable
@@ -142,11 +109,10 @@ def _minimax(position: Position, depth: int, weights: Weights, ply: int) -> int:
 
 def _after_own_move(position: Position, weights: Weights, ply: int) -> int:
     """Return the static value, or a loss for an opponent's atari, a win for two own ones."""
-    mover = position.to_move
-    board, landing = position.board, landing_cells(position)
-    other, own = stones_of(position, mover), stones_of(position, 1 - mover)
-    if winning_cells(board, other, own) & landing:
+    game = SlowGame.of(position)
+    landing = set(game.landing_cells())
+    if game.threats(game.to_move) & landing:
         return ply + 1 - WON
-    if len(winning_cells(board, own, other) & landing) > 1:
+    if len(game.threats(1 - game.to_move) & landing) > 1:
         return WON - ply - 2
     return static(position, weights)

@@ -1,20 +1,17 @@
 """The player of the exact value: it never errs where the solver decides, and is fair elsewhere."""
 
 import itertools
-from functools import lru_cache
 
 import pytest
 
 from bots.budget import Budget, RemainingTime
 from bots.catalogue import build
 from bots.exact.player import ExactPlayer
-from bots.player import Choice
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
-from engine.solver.solver import Solver
 from engine.solver.value import Outcome, best_columns
-from tests.bots.support import random_position
+from tests.bots.support import random_position, solver
 
 PLENTY = Budget(nodes=20_000_000)
 CASES = [
@@ -43,11 +40,6 @@ def at_ply(board: Board, plies: int, random: SplitMix) -> Position:
     return position if position.ply == plies else at_ply(board, plies, random)
 
 
-@lru_cache
-def judge(board: Board) -> Solver:
-    return Solver(board, 16)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("board", "plies", "seed"), CASES)
 def test_it_plays_the_shortest_win_and_the_longest_resistance(
@@ -56,7 +48,7 @@ def test_it_plays_the_shortest_win_and_the_longest_resistance(
     """Its column is one of the best, and the value and distance that it reports are right."""
     position = at_ply(parse_board(board), plies, SplitMix(100 * plies + seed))
     choice = exact(position, PLENTY).choose(position.moves)
-    values = judge(position.board).columns(position)
+    values = solver(position.board).columns(position)
     assert choice.column in best_columns(values)
     best = max(value.low for value in values if value is not None)
     assert choice.info is not None
@@ -69,14 +61,14 @@ def test_it_plays_the_shortest_win_and_the_longest_resistance(
 def test_of_drawing_columns_it_plays_the_one_with_the_most_losing_replies(seed: int) -> None:
     """It sets the opponent problems where it cannot win."""
     random = SplitMix(seed)
-    solver = judge(Board(5, 5))
+    judge = solver(Board(5, 5))
     position = at_ply(Board(5, 5), 8 + seed, random)
-    while solver.solve(position).outcome is not Outcome.DRAW:
+    while judge.solve(position).outcome is not Outcome.DRAW:
         position = at_ply(Board(5, 5), 8 + seed, random)
     losing = {}
-    for column in best_columns(solver.columns(position)):
+    for column in best_columns(judge.columns(position)):
         after = position.play(column)
-        replies = [] if after.is_over else solver.columns(after, weak=True)
+        replies = [] if after.is_over else judge.columns(after, weak=True)
         outcomes = [reply.outcome for reply in replies if reply is not None]
         losing[column] = outcomes.count(Outcome.LOSS)
     column = exact(position, PLENTY).choose(position.moves).column
@@ -108,24 +100,6 @@ def test_a_position_of_the_book_takes_no_nodes() -> None:
     assert choice.column == 3
     assert choice.info is not None
     assert (choice.info.nodes, choice.info.proven, choice.info.distance) == (0, "win", 41)
-
-
-@pytest.mark.slow
-def test_the_same_messages_give_the_same_choices_with_a_table_in_use() -> None:
-    """Under nodes a whole game is a function of its messages."""
-
-    def game() -> list[Choice]:
-        position = at_ply(Board(6, 7), 9, SplitMix(4))
-        players = [exact(position, Budget(nodes=20_000)) for _ in range(2)]
-        choices: list[Choice] = []
-        for number in itertools.count():
-            if position.is_over:
-                return choices
-            choices.append(players[number % 2].choose(position.moves))
-            position = position.play(choices[-1].column)
-        raise AssertionError
-
-    assert game() == game()
 
 
 @pytest.mark.slow

@@ -36,9 +36,8 @@ from engine.board import MAX_SIDE, Board, parse_board
 from engine.lanes import board_words
 from engine.position import Position
 from engine.seeds import SplitMix
-
-Cell = tuple[int, int]
-DIRECTIONS = ((0, 1), (1, 1), (-1, 1), (1, 0))
+from tests.engine.oracle import DIRECTIONS, SlowGame
+from tests.engine.oracle import CellXY as Cell
 
 
 def random_games(board: Board, count: int) -> list[tuple[int, ...]]:
@@ -60,18 +59,10 @@ class SlowReading:
     """The patterns of a position, computed cell by cell from their definitions."""
 
     def __init__(self, position: Position) -> None:
-        self.board = board = position.board
-        side = position.to_move
-        owners = {
-            (row, column): position.owner(row, column)
-            for row in range(board.rows)
-            for column in range(board.columns)
-        }
-        self.free = {
-            cell for cell, owner in owners.items() if owner is None and cell != board.forbidden
-        }
-        self.own = {cell for cell, owner in owners.items() if owner == side}
-        self.other = {cell for cell, owner in owners.items() if owner == 1 - side}
+        self.board = position.board
+        self.game = game = SlowGame.of(position)
+        self.side, self.free = game.to_move, set(game.free_cells())
+        self.own, self.other = (game.stones_of(side) for side in (self.side, 1 - self.side))
         self.odd = len(self.free) % 2
 
     def windows(self, cell: Cell) -> list[list[Cell]]:
@@ -82,9 +73,6 @@ class SlowReading:
                 steps = [step for step in range(start, start + 4) if step]
                 found.append([(cell[0] + rise * s, cell[1] + run * s) for s in steps])
         return found
-
-    def threat(self, cell: Cell, stones: set[Cell]) -> bool:
-        return any(all(one in stones for one in window) for window in self.windows(cell))
 
     def promise(self, cell: Cell, stones: set[Cell], gaps: set[Cell]) -> bool:
         # Of upright lines only that with two stones directly below and the gap above.
@@ -122,8 +110,8 @@ class SlowReading:
         def bits(facts: list[bool]) -> int:
             return sum(fact << place for place, fact in enumerate(facts))
 
-        threats = bits([self.threat(cell, self.own) for cell in cells[1:6]]) | (
-            bits([self.threat(cell, self.other) for cell in cells[:6]]) << 5
+        threats = bits([self.game.four_through(cell, self.side) for cell in cells[1:6]]) | (
+            bits([self.game.four_through(cell, 1 - self.side) for cell in cells[:6]]) << 5
         )
         promised = [
             [self.promise(cell, stones, gaps) for cell in cells[:4]] + [False] * 4

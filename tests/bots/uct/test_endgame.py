@@ -7,8 +7,7 @@ from bots.uct.endgame import UNKNOWN, WIN, EndgameMemory, endgame_memory, solve_
 from engine.board import parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
-from tests.bots.oracle import true_value
-from tests.bots.uct.test_proofs import positions
+from tests.bots.support import small_positions, true_value
 
 
 def solve(position: Position, memory: EndgameMemory, limit: int = 10**6) -> tuple[int, int, int]:
@@ -26,8 +25,8 @@ def solve(position: Position, memory: EndgameMemory, limit: int = 10**6) -> tupl
 @pytest.mark.slow
 def test_scores_and_distances_are_exact() -> None:
     """The score is the true result at the true distance, and the column keeps it."""
-    memories = {position.board: endgame_memory() for position in positions()}
-    for position in positions():
+    memories = {position.board: endgame_memory() for position in small_positions(8, 12)}
+    for position in small_positions(8, 12):
         memory = memories[position.board]  # which keeps the results of the last position
         value, plies = true_value(position)
         score, column, _ = solve(position, memory)

@@ -9,15 +9,13 @@ from bots.host import PlayerHost
 from bots.protocol import Budget, decode_request
 from bots.uct.no_lookahead.player import NoLookaheadPlayer
 from bots.uct.no_lookahead.search import NoLookaheadParameters, column_weights, draw_tables
-from bots.uct.nodes import HEAD, OUTCOME
-from bots.uct.tree import memory as tree
-from bots.uct.tree.memory import ROOT, find_child
+from bots.uct.nodes import HEAD
+from bots.uct.tree.memory import ROOT
 from engine.board import Board, parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.support import player
-from tests.bots.uct.test_memory import walk
 from tests.engine.oracle import slow_below, slow_step
 from tests.support.rollouts import roll_out_without_look_ahead
 
@@ -30,22 +28,10 @@ def built(name: str, board: Board, simulations: int) -> NoLookaheadPlayer:
     return bot
 
 
-def children(
-    bot: NoLookaheadPlayer, at: int = ROOT, k: int = 1
-) -> dict[int, tuple[int, int, int, int]]:
-    """Return visits, score, outcome and place of a node's children by column."""
-    nodes = bot._tree
-    first = int(nodes[at + 2 * k])
-    siblings, made = int(nodes[first - HEAD]) & 255, int(nodes[first - HEAD]) >> 8
-    return {
-        int(nodes[child + 3 * siblings]) >> 12 & 15: (
-            int(nodes[child]),
-            int(nodes[child + siblings]),
-            int(nodes[child + 3 * siblings]) >> OUTCOME & 3,
-            child,
-        )
-        for child in range(first, first + made)
-    }
+def children(bot: NoLookaheadPlayer) -> list[int]:
+    """Return the places of the root's children."""
+    first = int(bot._tree[ROOT + 2])
+    return list(range(first, first + (int(bot._tree[first - HEAD]) >> 8)))
 
 
 @pytest.mark.parametrize("rollout", ["random", "middle", "seven"])
@@ -97,7 +83,7 @@ def test_the_next_child_is_that_of_the_formula(name: str, factor: float) -> None
             bot.advance(3)
             nodes = bot._tree
             nodes[ROOT] = parent = sum(visits) + 60
-            places = [node[3] for node in children(bot).values()]
+            places = children(bot)
             scores = [
                 min(2 * n, result * n // 5) for n, result in zip(visits, results, strict=True)
             ]
@@ -110,35 +96,6 @@ def test_the_next_child_is_that_of_the_formula(name: str, factor: float) -> None
             grown = [a - b[0] for a, b in zip(now, shown, strict=True)]
             assert grown.index(1) == values.index(max(values))
             assert sum(grown) == 1
-
-
-# --- what mcts2 keeps ----------------------------------------------------------------------------
-
-
-def test_the_root_moves_down_with_the_game() -> None:
-    """After both moves the tree starts with what it knew of the position; mcts1 starts anew."""
-    bot = built("mcts2", BOARD, 5000)
-    own = bot.choose(()).column
-    at, k = find_child(bot._tree, ROOT, 1, own)
-    below = walk(bot, at, k)
-    bot.tidy()
-    # Off the clock: only what lies below the own move is left, without gaps.
-    assert walk(bot, ROOT, 1) == below
-    assert int(bot._counters[tree.NODES]) == len(below)
-    reply = max(children(bot).items(), key=lambda item: item[1][0])[0]
-    at, k = find_child(bot._tree, ROOT, 1, reply)
-    expected = walk(bot, at, k)
-    used = int(bot._counters[tree.USED])
-    bot._set_position((own, reply))
-    # On the clock: the root moves, and nothing is freed.
-    assert walk(bot, ROOT, 1) == expected
-    assert len(expected) > 100
-    assert int(bot._counters[tree.USED]) == used
-    other = built("mcts1", BOARD, 5000)
-    other.choose(())
-    other.tidy()
-    other._set_position((own, reply))
-    assert int(other._counters[tree.NODES]) == 1
 
 
 @pytest.mark.parametrize("name", ["mcts2", "mcts3"])

@@ -1,6 +1,6 @@
 """Proofs of versions from v6 on are true, by full search."""
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import pytest
@@ -8,34 +8,15 @@ import pytest
 from bots.catalogue import VERSIONS
 from bots.player import Choice, Info, Player
 from bots.protocol import Budget
-from engine.board import Board, parse_board
+from engine.board import Board
 from engine.position import Position
-from engine.seeds import SplitMix
-from tests.bots.oracle import true_value
-from tests.bots.support import newest_first, player, random_position
+from tests.bots.support import newest_first, player, small_positions, true_value
 
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
 PROVING = UCT[UCT.index("v6") :]
 EXACT = UCT[UCT.index("v12") :]
 SOLVES_SMALL = UCT[UCT.index("v14") :]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
-SMALL = ("4x4", "4x5", "5x4", "5x5", "4x4@0,1", "4x5@2,2", "5x5@2,2", "5x4@3,0", "5x5@4,4")
-EMPTY_CELLS = 12
-
-
-@lru_cache(maxsize=1)
-def positions() -> tuple[Position, ...]:
-    """Return random positions of small boards with at most twelve empty cells."""
-    random = SplitMix(17)
-    found: list[Position] = []
-    for text in SMALL:
-        board = parse_board(text)
-        while len(found) % 8 or not found or found[-1].board != board:
-            empty = 4 + random.below(EMPTY_CELLS - 3)
-            position = random_position(board, board.cells - empty, random)
-            if position.ply >= board.cells - EMPTY_CELLS:
-                found.append(position)
-    return tuple(found)
 
 
 class Solved(NamedTuple):
@@ -51,7 +32,7 @@ class Solved(NamedTuple):
 def solved(name: str) -> tuple[Solved, ...]:
     """Search every position with a version, and play claimed wins to the end."""
     found = []
-    for position in positions():
+    for position in small_positions(8, 12):
         board = position.board
         # Small boards need little room, and a graph writes its whole table when it is built.
         budget = Budget(simulations=600_000)
@@ -114,7 +95,7 @@ def test_a_claimed_win_is_played_out_in_time(name: str) -> None:
 @pytest.mark.parametrize("name", newest_first(PROVING))
 def test_early_claims_are_true(name: str) -> None:
     """A search that is cut short claims nothing false."""
-    for position in positions():
+    for position in small_positions(8, 12):
         for amount in (5, 100):
             bot = player(name, position.board, position.to_move, Budget(simulations=amount))
             info = bot.choose(position.moves).info
