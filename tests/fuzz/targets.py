@@ -45,10 +45,10 @@ from ladder.errors import LadderError
 from ladder.match.specs.spec import BotSource, read_spec
 from ladder.moments import parse_until
 from ladder.names import CONFIG
-from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import open_games, write_jsonl
+from ladder.results.exchange.jsonl import open_games
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.pairings import parse_pairing
+from tests.fuzz.valid import exported
 
 COMMAND = typer.main.get_command(app)
 """All commands, whose options `ladder.toml` may contain."""
@@ -146,29 +146,6 @@ def _ratings(data: bytes) -> None:
             raise Nonsense(f"{white!r} against {black!r}: {results}")
 
 
-def _import(data: bytes) -> None:
-    """Import into a database, export, and import that into a second one."""
-    from db.store import Store
-
-    folder = _scratch()
-    file = folder / "games.jsonl"
-    file.write_bytes(data)
-    exported = []
-    for number in range(2):
-        database = folder / f"{number}.db"
-        shutil.copyfile(_known_bots(), database)
-        with (
-            open_games(file) as games,
-            Store.open(str(database), create=False) as store,
-        ):
-            import_games(store, file.name, games)
-            file = folder / "again.jsonl"
-            lines = write_jsonl(store.exchange.export_lines(None))
-            file.write_text("".join(lines), encoding="utf-8")
-        exported.append(file.read_bytes())
-    same(exported[0], exported[1])
-
-
 def _read(data: bytes) -> None:
     """Read the games and check that each survives writing and reading."""
     file = _scratch() / "games.jsonl"
@@ -184,14 +161,6 @@ def _scratch() -> Path:
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-@lru_cache(maxsize=1)
-def _known_bots() -> Path:
-    """Return a database with the bots of the valid files and no games."""
-    from tests.fuzz.valid import make_empty
-
-    return make_empty(_scratch() / "known.db")
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +219,6 @@ PGN = b'[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n{c} 1. x; y 1-0\n\n'
 
 def make_targets() -> dict[str, Target]:
     """Return every target by name."""
-    from tests.fuzz.valid import exported
-
-    games = exported()
     rows = [
         Target("board", BOARDS[:4], _text(_inverse(parse_board, str))),
         Target("board class", BOARDS[:4], _text(_inverse(parse_board_class, str))),
@@ -293,7 +259,6 @@ def make_targets() -> dict[str, Target]:
         ),
         Target("weights", (PUBLISHED_FILE.read_bytes(), b"1, -2,3,4,5,6\r\n"), _weights),
         Target("rating file", (PGN, PGN + PGN.replace(b"1-0", b"1/2-1/2")), _ratings),
+        Target("jsonl reader", (exported(),), _read),
     ]
-    rows.append(Target("jsonl reader", (games,), _read))
-    rows.append(Target("jsonl import", (games,), _import))
     return {row.name: row for row in rows}
