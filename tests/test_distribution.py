@@ -35,15 +35,6 @@ def test_constraints_are_names_and_exact_versions_only() -> None:
         assert name in pinned, f"{name} is not pinned"
 
 
-def test_the_command_and_the_packages_have_their_names() -> None:
-    """The distribution is connect4-ladder, its command ladder, its packages the five folders."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert project["project"]["name"] == "connect4-ladder"
-    assert project["project"]["scripts"] == {"ladder": "ladder.cli.main:main"}
-    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert packages == [*PACKAGES]
-
-
 def test_an_installation_without_tools_has_whatever_is_imported() -> None:
     """A module that only the tests' dependencies bring must not be needed to play."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

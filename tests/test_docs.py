@@ -13,14 +13,6 @@ PACKAGES = ("engine", "bots", "db", "ladder", "reports")
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("package", PACKAGES)
-def test_every_module_has_a_docstring(package: str) -> None:
-    """A reader must learn from the first line what a module is for."""
-    for path in (ROOT / package).rglob("*.py"):
-        assert ast.get_docstring(ast.parse(path.read_text())), path
-
-
 def test_the_table_of_layers_is_up_to_date() -> None:
     """docs/architecture.md must show the table that tests/test_layers.py checks."""
     assert PAGE.read_text() == page(), "write it with `make docs`"
@@ -81,10 +73,3 @@ def test_named_files_exist(page: Path) -> None:
         rf"`((?:{'|'.join(PACKAGES)}|tests|benchmarks)/[\w/.-]*)`", page.read_text()
     ):
         assert (ROOT / name).exists(), f"{page}: {name}"
-
-
-def test_the_ways_to_install_take_the_tested_versions() -> None:
-    """Each line of README that installs the command must name constraints.txt."""
-    lines = (ROOT / "README.md").read_text().splitlines()
-    for way in ("uv tool install", "pipx install", "python3 -m venv"):
-        assert any(way in line and "-c constraints.txt" in line for line in lines), way
