@@ -26,26 +26,21 @@ class Opened:
 
     page: Any
     requests: list[str] = field(default_factory=list)
-    """Addresses of what it loaded."""
+    """Addresses of what it loaded, files left out."""
     errors: list[str] = field(default_factory=list)
-    """Of the console and of scripts."""
+    """Errors and warnings of the console and of scripts."""
 
     def violations(self) -> str:
         """Return axe-core's violations of WCAG 2 AA as text, empty if there are none."""
-        return violations_of(self.page)
+        from axe_playwright_python.sync_playwright import Axe
 
-
-def violations_of(page: Any) -> str:
-    """Return axe-core's violations of WCAG 2 AA on a page as text, empty if there are none."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    # Elements that pass are not described: that takes longer than to look at them.
-    options = {
-        "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa"]},
-        "resultTypes": ["violations"],
-    }
-    found = Axe().run(page, options=options)
-    return str(found.generate_report()) if found.violations_count else ""
+        # Elements that pass are not described: that takes longer than to look at them.
+        options = {
+            "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa"]},
+            "resultTypes": ["violations"],
+        }
+        found = Axe().run(self.page, options=options)
+        return str(found.generate_report()) if found.violations_count else ""
 
 
 @contextmanager
@@ -64,10 +59,17 @@ def chromium() -> Iterator[Any]:
 def watched(page: Any) -> Opened:
     """Record the requests and errors of a new page."""
     opened = Opened(page)
-    page.on("request", lambda request: opened.requests.append(request.url))
-    page.on(
-        "console", lambda line: opened.errors.append(line.text) if line.type == "error" else None
-    )
+
+    def request(made: Any) -> None:
+        if not made.url.startswith("file:"):
+            opened.requests.append(made.url)
+
+    def console(line: Any) -> None:
+        if line.type in ("error", "warning"):
+            opened.errors.append(line.text)
+
+    page.on("request", request)
+    page.on("console", console)
     page.on("pageerror", lambda error: opened.errors.append(str(error)))
     return opened
 

@@ -2,7 +2,6 @@
 
 import gzip
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +10,9 @@ import pytest
 from db.store import Store
 from ladder.results.standings.report_data import ReportData, read_report_data
 from reports.html.report import report_page
-from tests.support.browser import violations_of
+from tests.support.browser import Opened, watched
 
 DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
-
-
-@dataclass
-class Opened:
-    """A page in the browser."""
-
-    page: Any
-    requests: list[str] = field(default_factory=list)
-    """Requested addresses, without the file itself."""
-    errors: list[str] = field(default_factory=list)
-    """Errors and warnings of the console and of scripts."""
-
-    def violations(self) -> str:
-        """Return the violations of WCAG 2 AA that axe-core finds."""
-        return violations_of(self.page)
 
 
 Open = Callable[..., Opened]
@@ -44,18 +28,7 @@ def opened(
         reduced_motion="reduce",
         offline=True,
     )
-    seen = Opened(context.new_page())
-    seen.page.on(
-        "request",
-        lambda request: (
-            None if request.url.startswith("file:") else seen.requests.append(request.url)
-        ),
-    )
-    seen.page.on(
-        "console",
-        lambda line: seen.errors.append(line.text) if line.type in ("error", "warning") else None,
-    )
-    seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    seen = watched(context.new_page())
     seen.page.goto(file.as_uri() + anchor)
     seen.page.wait_for_selector("body[data-charts=drawn]")
     return seen

@@ -10,7 +10,8 @@ from engine.position import Position
 from ladder.results.standings.notes import NotConnected
 from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
-from tests.reports.html.conftest import Open, Opened
+from tests.reports.html.conftest import Open
+from tests.support.browser import Opened
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
 
