@@ -16,7 +16,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     thinks-in-children S    the same in a child process that ends before the answer
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
-    loads S                 computes for S seconds of processor time at new_game
+    loads S[,N]             computes for S seconds of processor time at new_game [as N orphans do]
     slows-down              takes 30 ms for a move while a file `slow` is beside its scratch folder
     reads-clock             reports its clock as simulations, its opponent's as nodes, and the time
                             proposed for the move as depth
@@ -174,7 +174,10 @@ class LateInReady(Honest):
 
 class Loads(Honest):
     def new_game(self, message):
-        busy(float(self.argument))
+        seconds, _, others = self.argument.partition(",")
+        for _ in range(int(others or 0)):
+            detach(lambda: busy(float(seconds)))
+        busy(float(seconds))
         return super().new_game(message)
 
 
