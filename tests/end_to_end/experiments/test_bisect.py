@@ -1,7 +1,6 @@
 """Bisections of real repositories, from the command line to the database."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -86,11 +85,3 @@ def test_bad_input_is_refused_in_one_sentence(
     assert sentence in done.err
     assert "Traceback" not in done.err
     assert not (ladder.folder / "ladder.db").exists()
-
-
-def test_a_bisection_outside_of_a_repository_is_refused(ladder: Ladder) -> None:
-    """The sentence must name the missing repository."""
-    done = ladder("bisect", SPEC, "--good", "a", "--bad", "b")
-    assert done.code == 2
-    assert "is not in a git repository" in done.err
-    assert not Path(ladder.folder, "ladder.db").exists()

