@@ -17,7 +17,7 @@ from db.errors import Busy, TransientError
 
 MAX_WAIT_S = 300.0
 """How long to wait for a server that does not answer, or for the write lock, in seconds: enough for
-a restart, and for the migration of a large database."""
+a restart, and for the conversion of a large file."""
 FIRST_PAUSE_S = 0.1
 MAX_PAUSE_S = 15.0
 """The first and the longest pause, before the random factor of 0.5 to 1.5."""

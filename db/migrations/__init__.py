@@ -1,15 +1,11 @@
 """The version of the tables, their creation, and the scripts of Alembic that migrate them."""
 
-from pathlib import Path
-
 from sqlalchemy import Connection, inspect
 
 from db.backends.backend import Backend, Place
 from db.errors import Missing, NotALadderDatabase, Outdated, TooNew
 from db.models import METADATA
 
-SCRIPTS = Path(__file__).parent
-"""The script directory of Alembic."""
 HEAD = "0100"
 """The current version; a constant, so that a current database is opened without Alembic."""
 FORMER = ("0019", "0020", "0021", "0022", "0023", "0024")

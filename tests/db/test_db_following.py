@@ -61,7 +61,8 @@ def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
 @pytest.mark.sqlite_file
 def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
     """A replaced or deleted file must be noticed."""
-    Store.open(place).close()
+    with Store.open(place) as made:
+        assert not made.is_replaced  # although there was no file before
     other = tmp_path / "other.db"
     Store.open(str(other)).close()
     with Store.follow(place) as follower:

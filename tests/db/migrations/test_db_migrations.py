@@ -1,5 +1,7 @@
 """A new database has the tables of the models."""
 
+from pathlib import Path
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
@@ -74,7 +76,7 @@ def test_constraint_names_are_the_models(store: Store) -> None:
 
 def test_the_constant_of_the_version_is_that_of_the_newest_script() -> None:
     config = Config()
-    config.set_main_option("script_location", str(migrations.SCRIPTS))
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     assert ScriptDirectory.from_config(config).get_heads() == [migrations.HEAD]
 
 
