@@ -4,10 +4,10 @@ The tables of a division or a run are read once; later calls add the pairs that 
 so that a page that follows a run never counts the whole database again.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
@@ -15,10 +15,11 @@ from db.database import Database, Queries
 from db.models import PAIR_SUMS, Game, Pair, Run
 from db.queries.bots import read_bot_names
 from db.queries.games import find_id_range
-from db.records.aggregate import PairTableRow
+from db.records.aggregate import HistorySlice, PairTableRow
 from db.records.games import SideSums, SideTotals
 from engine.result import Result
 
+T = TypeVar("T")
 TableKey = tuple[int, str, int, int]
 """Division, board class, A's and B's revision; A's is not the greater one."""
 
@@ -27,8 +28,6 @@ _KEY = (Pair.division_id, Pair.board_class, Pair.a_revision_id, Pair.b_revision_
 _ENDS = (Pair.first_result, Pair.second_result, Pair.first_termination, Pair.second_termination)
 _SIDE = SideSums.__struct_fields__
 _MAX_US = _SIDE.index("max_us")
-_HASHES_AT_ONCE = 500
-"""Hashes in one statement: old versions of SQLite allow 999 parameters."""
 
 
 @dataclass(slots=True)
@@ -39,7 +38,9 @@ class _Table:
     sides: tuple[list[int], list[int]] = field(
         default_factory=lambda: ([0] * len(_SIDE), [0] * len(_SIDE))
     )
-    failures: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
+    failures: tuple[Counter[str], Counter[str]] = field(
+        default_factory=lambda: (Counter(), Counter())
+    )
 
 
 _Tables = dict[TableKey, _Table]
@@ -63,14 +64,26 @@ class Aggregate(Queries):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._tables: dict[tuple[str, int], tuple[_Marks, _Tables]] = {}
-        """Tables that were read, by the column that selects the pairs and its value."""
-        self._distinct_pairs: dict[
-            tuple[str, int, float | None], tuple[_Marks, dict[Any, set[int]]]
-        ] = {}
-        """Contents of pairs by key, by the selecting column, its value and the first start."""
-        self._distinct: dict[tuple[int | None, int, frozenset[int]], tuple[_Marks, int]] = {}
-        """Distinct games that were counted, by run, division and revisions."""
+        self._read: dict[Any, tuple[_Marks, Any]] = {}
+        """What was read and when, by what selects it."""
+
+    def _updated(self, connection: Connection, key: Any, read: Callable[[T | None, int], T]) -> T:
+        """Return what a function reads of all games, or adds to what it read before.
+
+        Args:
+            connection: in a transaction.
+            key: what selects the games.
+            read: gets the former value, or None to begin, and the last game that it contains.
+
+        """
+        marks = _read_marks(connection)
+        before, value = self._read.get(key, (None, None))
+        if before is None or not before.is_before(marks):
+            value = read(None, 0)
+        elif before != marks:
+            value = read(value, before.last_game)
+        self._read[key] = marks, value
+        return cast("T", value)
 
     def count_games(self) -> dict[int, int]:
         """Return the number of rated games by division id, without zeros."""
@@ -79,8 +92,7 @@ class Aggregate(Queries):
             .where(Pair.rated.is_(True), _FINISHED)
             .group_by(Pair.division_id)
         )
-        with self._database.reading() as connection:
-            return {division: 2 * count for division, count in connection.execute(query)}
+        return {division: 2 * count for division, count in self._rows(query)}
 
     def of_division(self, division_id: int, *, since: float | None = None) -> list[PairTableRow]:
         """Return the tables of a division's rated pairs.
@@ -91,27 +103,48 @@ class Aggregate(Queries):
                 the rows of all pairs are then read.
 
         """
-        if since is None:
-            return self._updated("division_id", division_id)
-        with self._database.reading() as connection:
-            chosen = [*_chosen("division_id", division_id), Pair.started_at >= since]
-            return _to_rows(_count(connection, chosen), read_bot_names(connection))
+        return self._table_rows("division_id", division_id, since)
 
     def of_run(self, run_id: int) -> list[PairTableRow]:
         """Return the tables of a run's pairs, rated or not."""
-        return self._updated("run_id", run_id)
+        return self._table_rows("run_id", run_id, None)
 
-    def _updated(self, column: str, value: int) -> list[PairTableRow]:
-        """Return tables, to which the pairs are added that were finished since the last call."""
+    def _table_rows(self, column: str, value: int, since: float | None) -> list[PairTableRow]:
         with self._database.reading() as connection:
-            marks = _read_marks(connection)
-            before, tables = self._tables.get((column, value), (marks, None))
-            if tables is None or not before.is_before(marks):
-                tables = _count(connection, _chosen(column, value))
-            elif before != marks:
-                _add(tables, _count(connection, _chosen(column, value, since=before.last_game)))
-            self._tables[column, value] = marks, tables
+
+            def read(tables: _Tables | None, last: int) -> _Tables:
+                chosen = _chosen(column, value, since=since, last=last)
+                return _count(connection, chosen, {} if tables is None else tables)
+
+            tables = self._updated(connection, (column, value, since), read)
             return _to_rows(tables, read_bot_names(connection))
+
+    def slices(
+        self, division_id: int, *, since: float | None = None, slices: int = 50
+    ) -> list[HistorySlice]:
+        """Return a division's rated pairs in slices of the table, oldest first, none empty.
+
+        Args:
+            division_id: the division.
+            since: leave out pairs that started before, in epoch seconds.
+            slices: maximum number of slices.
+
+        """
+        moments = (func.min(Pair.started_at), func.max(Pair.started_at))
+        ends = select(func.min(Pair.id), func.max(Pair.id))
+        found = []
+        with self._database.reading() as connection:
+            names = read_bot_names(connection)
+            everything = _chosen("division_id", division_id, since=since)
+            low, high = connection.execute(ends.where(*everything)).one()
+            step = 0 if low is None else -(-(high - low + 1) // slices)
+            for start in range(low, high + 1, step) if step else ():
+                part = Pair.id.between(start, start + step - 1)
+                chosen = _chosen("division_id", division_id, since=since, among=part)
+                if tables := _to_rows(_count(connection, chosen, {}), names):
+                    first, last = connection.execute(select(*moments).where(*chosen)).one()
+                    found.append(HistorySlice(first, last, tables))
+        return found
 
     def count_distinct(
         self,
@@ -132,35 +165,31 @@ class Aggregate(Queries):
         """
         if not tables:
             return 0
+        division = tables[0].division_id
         listed = frozenset(each for row in tables for each in (row.a_revision, row.b_revision))
-        key = run_id, tables[0].division_id, listed
-        query = select(func.count(Game.line_hash.distinct()))
+        key = ("games", run_id, division, listed, since)
         with self._database.reading() as connection:
-            if run_id is not None:
-                chosen = [
-                    Game.run_id == run_id,
-                    Game.id.between(*find_id_range(connection, run_id)),
-                ]
+            if run_id is None:
+                players = (Game.first_revision_id, Game.second_revision_id)
+                chosen = [Game.division_id == division, Game.rated.is_(True)]
+                chosen += [player.in_(listed) for player in players]
             else:
-                chosen = _between(connection, *key[1:])
+                ids = find_id_range(connection, run_id)
+                chosen = [Game.run_id == run_id, Game.id.between(*ids)]
             if since is not None:
                 whole = select(Pair.id).where(Pair.started_at >= since)
                 chosen += [Game.started_at >= since, Game.pair_id.in_(whole)]
-                return int(connection.execute(query.where(*chosen)).scalar_one())
-            marks = _read_marks(connection)
-            before, games = self._distinct.get(key, (marks, None))
-            if games is None or not before.is_before(marks):
-                games = int(connection.execute(query.where(*chosen)).scalar_one())
-            elif before != marks:
-                is_new = Game.id > before.last_game
-                lines = connection.scalars(select(Game.line_hash).distinct().where(*chosen, is_new))
-                fresh = lines.all()
-                games += len(fresh)
-                for start in range(0, len(fresh), _HASHES_AT_ONCE):
-                    part = Game.line_hash.in_(fresh[start : start + _HASHES_AT_ONCE])
-                    games -= connection.execute(query.where(*chosen, ~is_new, part)).scalar_one()
-            self._distinct[key] = marks, games
-            return games
+
+            def read(former: int | None, last: int) -> int:
+                lines = select(func.count(Game.line_hash.distinct())).where(*chosen)
+                if former is None:
+                    return connection.execute(lines).scalar_one()
+                fresh = select(Game.line_hash).where(*chosen, Game.id > last)
+                added = connection.execute(lines.where(Game.id > last)).scalar_one()
+                known = lines.where(Game.id <= last, Game.line_hash.in_(fresh))
+                return former + added - connection.execute(known).scalar_one()
+
+            return self._updated(connection, key, read)
 
     def with_distinct_pairs(
         self,
@@ -173,21 +202,21 @@ class Aggregate(Queries):
 
         All pairs are read, in 1.5 s for half a million; later calls read the new ones.
         """
-        chosen = (
-            ("run_id", run_id) if run_id is not None else ("division_id", tables[0].division_id)
-        )
+        column, value = ("run_id", run_id) if run_id else ("division_id", tables[0].division_id)
         with self._database.reading() as connection:
-            marks = _read_marks(connection)
-            before, contents = self._distinct_pairs.get((*chosen, since), (None, {}))
-            if before is None or not before.is_before(marks):
-                before, contents = None, defaultdict(set)
-            if before != marks:
-                pairs = _chosen(*chosen, since=None if before is None else before.last_game)
-                pairs += [] if since is None else [Pair.started_at >= since]
-                query = select(*_KEY, Pair.content).where(*pairs).distinct()
-                for division, board_class, *sides, content in connection.execute(query):
-                    contents[division, board_class, *sorted(sides)].add(content)
-                self._distinct_pairs[*chosen, since] = marks, contents
+
+            def read(
+                former: dict[TableKey, set[int]] | None, last: int
+            ) -> dict[TableKey, set[int]]:
+                contents = defaultdict(set) if former is None else former
+                chosen = _chosen(column, value, since=since, last=last)
+                query = select(*_KEY, Pair.content).where(*chosen).distinct()
+                for division, board_class, one, other, content in connection.execute(query).all():
+                    key = (division, board_class, min(one, other), max(one, other))
+                    contents[key].add(content)
+                return contents
+
+            contents = self._updated(connection, ("pairs", column, value, since), read)
         keys = [
             (row.division_id, row.board_class, row.a_revision, row.b_revision) for row in tables
         ]
@@ -204,76 +233,59 @@ def _read_marks(connection: Connection) -> _Marks:
     return _Marks(*connection.execute(select(newest, deleted)).one())
 
 
-def _between(
-    connection: Connection, division: int, listed: frozenset[int]
+def _chosen(
+    column: str,
+    value: int,
+    *,
+    since: float | None = None,
+    last: int = 0,
+    among: ColumnElement[bool] | None = None,
 ) -> list[ColumnElement[bool]]:
-    """Select the rated games between revisions, by the shorter of two lists, for speed."""
-    in_division = (Pair.division_id == division, Pair.rated.is_(True), _FINISHED)
-    met = select(Pair.a_revision_id, Pair.b_revision_id).where(*in_division).distinct()
-    others = {each for row in connection.execute(met) for each in row} - listed
-    chosen = [Game.division_id == division, Game.rated.is_(True)]
-    for player in (Game.first_revision_id, Game.second_revision_id):
-        if len(others) < len(listed):
-            chosen += [player.not_in(others)] if others else []
-        else:
-            chosen.append(player.in_(listed))
-    return chosen
-
-
-def _chosen(column: str, value: int, *, since: int | None = None) -> list[ColumnElement[bool]]:
     """Select the finished rated pairs of a division, or the finished pairs of a run.
 
     Args:
         column: ``division_id`` or ``run_id``.
         value: the division or run.
-        since: leave out pairs up to this game.
+        since: leave out pairs that started before, in epoch seconds.
+        last: leave out pairs up to this game.
+        among: a condition that few pairs fulfil.
 
     """
-    rated = [] if column == "run_id" else [Pair.rated.is_(True)]
-    if since is None:
-        return [Pair[column] == value, *rated, _FINISHED]
-    fresh = Pair.id.in_(select(Game.pair_id).where(Game.id > since))
-    # With the sum, the planner looks up the fresh pairs instead of reading the whole index.
-    return [fresh, Pair[column] + 0 == value, *rated, _FINISHED]
+    chosen = [_FINISHED] if column == "run_id" else [Pair.rated.is_(True), _FINISHED]
+    if since is not None:
+        chosen.append(Pair.started_at >= since)
+    if last:
+        among = Pair.id.in_(select(Game.pair_id).where(Game.id > last))
+    if among is None:
+        return [Pair[column] == value, *chosen]
+    # With the sum, the planner looks up the few pairs instead of reading the whole index.
+    return [among, Pair[column] + 0 == value, *chosen]
 
 
-def _count(connection: Connection, chosen: Sequence[ColumnElement[bool]]) -> _Tables:
-    """Return the tables of the finished pairs that fit."""
+def _count(
+    connection: Connection, chosen: Sequence[ColumnElement[bool]], tables: _Tables
+) -> _Tables:
+    """Add the finished pairs that fit to tables; return these."""
     sums = [(func.max if name.endswith("_max_us") else func.sum)(Pair[name]) for name in PAIR_SUMS]
     query = select(*_KEY, *_ENDS, func.count(), *sums).where(*chosen).group_by(*_KEY, *_ENDS)
-    tables: _Tables = {}
-    for row in connection.execute(query):
+    for row in connection.execute(query).all():
         division, board_class, a, b, *ends, count = row[: len(_KEY) + len(_ENDS) + 1]
         sums_of_sides = [int(value) for value in row[-len(PAIR_SUMS) :]]
         first, second = ends[:2]
-        key = (division, board_class, min(a, b), max(a, b))
-        table = tables.setdefault(key, _Table())
+        table = tables.setdefault((division, board_class, min(a, b), max(a, b)), _Table())
         seats = (0, 1) if a <= b else (1, 0)
         grid = (first, second) if a <= b else (second.mirrored, first.mirrored)
         table.counts[3 * grid[0].points2 + grid[1].points2] += count
         for seat, start in zip(seats, (0, len(_SIDE)), strict=True):
-            _add_sums(table.sides[seat], sums_of_sides[start : start + len(_SIDE)])
+            side = table.sides[seat]
+            for place, value in enumerate(sums_of_sides[start : start + len(_SIDE)]):
+                side[place] = max(side[place], value) if place == _MAX_US else side[place] + value
         for result, termination in zip(ends[:2], ends[2:], strict=True):
             if termination.is_forfeit:
-                failures = table.failures[seats[0] if result is Result.LOSS else seats[1]]
-                failures[termination] = failures.get(termination, 0) + count
+                table.failures[seats[0] if result is Result.LOSS else seats[1]][termination] += (
+                    count
+                )
     return tables
-
-
-def _add_sums(side: list[int], more: Iterable[int]) -> None:
-    for place, value in enumerate(more):
-        side[place] = max(side[place], value) if place == _MAX_US else side[place] + value
-
-
-def _add(tables: _Tables, more: _Tables) -> None:
-    """Add tables of other pairs."""
-    for key, table in more.items():
-        known = tables.setdefault(key, _Table())
-        known.counts = [one + other for one, other in zip(known.counts, table.counts, strict=True)]
-        for seat in (0, 1):
-            _add_sums(known.sides[seat], table.sides[seat])
-            for kind, games in table.failures[seat].items():
-                known.failures[seat][kind] = known.failures[seat].get(kind, 0) + games
 
 
 def _to_rows(tables: _Tables, names: dict[int, str]) -> list[PairTableRow]:

@@ -65,7 +65,7 @@ class StoredRun:
 
 def read_run(store: Store, past: PastRun) -> StoredRun:
     """Return a run with its result."""
-    lost = store.history.forfeits(past.row.id)
+    lost = store.games.forfeits(past.row.id)
     names = {key: name for key, (name, _) in store.bots.contents().items()}
     paused = {bot.name: bot for bot in past.row.paused}
     found: dict[str, BotOfRun] = {

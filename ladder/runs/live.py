@@ -235,11 +235,11 @@ def live_run_of(
     names = {entrant.revision: name for name, entrant in entrants.items()}
     for row in store.aggregate.of_run(run.id):
         live.add_results(names[row.a_revision], names[row.b_revision], row.board_class, row.counts)
-    for one in store.history.forfeits(run.id):
+    for one in store.games.forfeits(run.id):
         bot = names[one.revision]
         live.add_forfeits(bot, one.termination, games=one.games, game=one.game, cause=one.detail)
     if settings.seconds is not None:
-        played_s = store.history.played_s(run.id)
+        played_s = store.pairs.played_s(run.id)
         live.deadline = time.monotonic() + settings.seconds - played_s
     return live
 

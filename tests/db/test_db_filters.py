@@ -40,15 +40,15 @@ def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
     run = new_run(store)
     play_all(store, run, add_bots(store), 30)
     play_all(store, new_run(store, rated=False, stream="s2"), [1, 2], 3)
-    (whole,) = store.history.slices(run.division_id, slices=1)
-    parts = store.history.slices(run.division_id, slices=5)
-    assert sum(each.count for each in whole.pairs) == 30
-    assert sum(each.count for part in parts for each in part.pairs) == 30
+    (whole,) = store.aggregate.slices(run.division_id, slices=1)
+    parts = store.aggregate.slices(run.division_id, slices=5)
+    assert sum(row.pairs for row in whole.tables) == 30
+    assert sum(row.pairs for part in parts for row in part.tables) == 30
     assert 1 < len(parts) <= 5
     firsts = [game.started_at for game in games(store, GameQuery(rated=True)) if game.game == 0]
     assert (whole.since, whole.until) == (min(firsts), max(firsts))
     for moment in firsts:
-        late = store.history.slices(run.division_id, since=moment, slices=1)
+        late = store.aggregate.slices(run.division_id, since=moment, slices=1)
         expected = sum(began >= moment for began in firsts)
-        assert sum(each.count for part in late for each in part.pairs) == expected
-    assert store.history.slices(run.division_id, since=max(firsts) + 1) == []
+        assert sum(row.pairs for part in late for row in part.tables) == expected
+    assert store.aggregate.slices(run.division_id, since=max(firsts) + 1) == []

@@ -70,7 +70,7 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
     if chosen is not None and standing is not None:
         line = line_of(store, name, standings)
         opponents = list(compare_with_opponents(store, chosen, name).opponents)
-        slices = store.history.slices(chosen.id)
+        slices = store.aggregate.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})
         moments = [moment for moment in history if moment.bot == name]
     forfeited = GameQuery(bot=name, forfeit=True, result=Result.LOSS)

@@ -77,7 +77,7 @@ def rating_history(
     """Rate the bots of the largest connected group after each slice.
 
     Args:
-        slices: slices from `store.history.slices`, oldest first.
+        slices: slices from `store.aggregate.slices`, oldest first.
         current: revisions that the rating list counts.
         options: rating options; anchors apply as soon as all of them are rated.
 
@@ -86,12 +86,11 @@ def rating_history(
     moments: list[RatedMoment] = []
     games = 0
     for part in slices:
-        for pairs in part.pairs:
-            if pairs.a_revision in current and pairs.b_revision in current:
-                first, second = pairs.results
-                table = counts[pairs.a_name, pairs.b_name, pairs.board_class]
-                table[3 * first.points2 + second.points2] += pairs.count
-                games += 2 * pairs.count
+        for row in part.tables:
+            if row.a_revision in current and row.b_revision in current:
+                table = counts[row.a_name, row.b_name, row.board_class]
+                table[:] = [one + more for one, more in zip(table, row.counts, strict=True)]
+                games += 2 * row.pairs
         if counts:
             cells = from_named_tables((*names, table) for names, table in counts.items())
             rating = rate_connected(cells=cells, options=options, may_lack_anchors=True).rating

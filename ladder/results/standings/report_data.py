@@ -166,7 +166,7 @@ def read_report_data(
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     pool = all_bots.pool
-    slices = store.history.slices(division.id, since=since)
+    slices = store.aggregate.slices(division.id, since=since)
     current = frozenset(bot.revision.id for bot in bots.values())
     shown = frozenset(bots[name].revision.id for name in names if name in bots)
     wanted = GameQuery(

@@ -78,7 +78,7 @@ def test_a_resumed_run_has_what_is_left_of_its_hours(store: Store) -> None:
     assert first == last  # `random_record` starts every game at one and the same time
     pairs = zip(games[::2], games[1::2], strict=True)
     played_s = max(one.duration_us + other.duration_us for one, other in pairs) / 1e6
-    assert store.history.played_s(1) == pytest.approx(played_s)
+    assert store.pairs.played_s(1) == pytest.approx(played_s)
     resumed = play(store, hours, Recorder(stop_after=1))
     assert resumed.live.deadline is not None
     assert resumed.live.deadline - time.monotonic() < 3600 - played_s
