@@ -1,4 +1,4 @@
-"""A game as named text fields, for CSV and PGN."""
+"""Files of games: fields of text for CSV and PGN, which are written only, and JSON Lines."""
 
 import csv
 import io
@@ -10,7 +10,8 @@ from itertools import chain
 import msgspec
 
 from db.records.budget import CLOCK, budget_of
-from db.records.exchange import ConditionsLine, GameLine
+from db.records.exchange import GameLine
+from db.records.runs import Conditions
 from engine.result import Result
 from ladder.results.exchange.jsonl import write_jsonl
 from ladder.results.standings.pgn_list import escape_tag
@@ -45,13 +46,13 @@ def format_fields(line: GameLine) -> dict[str, str]:
         "budget": msgspec.json.encode(line.division.budget).decode(),
         "rated": str(line.rated).lower(),
         "adjudicate": str(line.division.adjudicate or ""),
-        "adjudicated": "" if line.adjudicated is None else line.adjudicated.proof.text,
+        "adjudicated": "" if line.adjudicated is None else line.adjudicated.text,
         "date": datetime.fromtimestamp(line.timing.started, UTC).strftime("%Y-%m-%d"),
     }
     return {name: own[name] if name in own else str(getattr(line, name)) for name in FIELDS}
 
 
-def _opening_text(division: ConditionsLine) -> str:
+def _opening_text(division: Conditions) -> str:
     if division.openings is not None:
         return f"openings:{division.openings}"
     if division.opening_plies is None:
@@ -76,56 +77,39 @@ def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
     yield output.getvalue()
 
 
-TAGS = {
-    "Event": "kind", "Site": "", "Date": "", "Round": "", "White": "first", "Black": "second",
-    "Result": "", "Board": "board", "Termination": "termination", "Seed": "seed",
-    "OpeningPlies": "opening_plies", "BoardClass": "board_class", "WhiteHash": "first_hash",
-    "BlackHash": "second_hash", "Run": "run", "Rated": "rated", "RunSeed": "run_seed",
-    "Stream": "stream", "Identity": "identity", "Boards": "boards", "Opening": "opening",
-    "Budget": "budget",
-}  # fmt: skip
-"""The field of each tag; an empty one is built from several fields."""
-MORE_TAGS = {"Adjudicate": "adjudicate", "Adjudicated": "adjudicated"}
-"""The field of each tag that only adjudicated divisions and games have."""
 ENDINGS = {"adjudicated": "adjudication"}
 """The words of the PGN standard for terminations that it has."""
-ID = "GameId"
-"""The tag of the game's number."""
-TIME_CONTROL = "TimeControl"
-"""The tag of a clock (PGN standard 9.6.1)."""
 RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
 
 
 def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
     """Yield the text of each game: tags, an empty line, the columns played and the result."""
     for line in lines:
-        fields = format_fields(line)
-        result = RESULTS[Result(line.result)]
-        made = {
+        fields, result = format_fields(line), RESULTS[line.result]
+        tags = {
+            "Event": line.kind.value,
             "Site": "?",
             "Date": fields["date"].replace("-", "."),
             "Round": f"{line.pair}.{line.game}",
+            "White": line.first,
+            "Black": line.second,
             "Result": result,
-            "Termination": ENDINGS.get(line.termination, line.termination),
+            "Board": line.board,
+            "Termination": ENDINGS.get(line.termination, line.termination.value),
+            "Budget": fields["budget"],
         }
-        tags = [
-            f'[{tag} "{escape_tag(made[tag] if tag in made else fields[field])}"]\n'
-            for tag, field in TAGS.items()
-        ]
-        tags += [
-            f'[{tag} "{escape_tag(fields[field])}"]\n'
-            for tag, field in MORE_TAGS.items()
-            if fields[field]
-        ]
-        if control := _time_control(line):
-            tags.append(f'[{TIME_CONTROL} "{control}"]\n')
-        if line.timing.id:
-            tags.append(f'[{ID} "{line.timing.id}"]\n')
-        yield "".join(tags) + f"\n{{{line.moves}}} {result}\n\n"
+        more = {
+            "TimeControl": _time_control(line),
+            "Adjudicated": fields["adjudicated"],
+            "GameId": str(line.timing.id or ""),
+        }
+        tags |= {tag: value for tag, value in more.items() if value}
+        text = "".join(f'[{tag} "{escape_tag(value)}"]\n' for tag, value in tags.items())
+        yield f"{text}\n{{{line.moves}}} {result}\n\n"
 
 
 def _time_control(line: GameLine) -> str:
-    """Return a clock as PGN writes it, such as ``10+0.1`` for 10 s and 0.1 s per move.
+    """Return a clock as the PGN standard (9.6.1) writes it, such as ``10+0.1`` for 10 s and 0.1 s.
 
     It is ``?`` if the sides have different clocks, and empty without a clock.
     """

@@ -1,5 +1,6 @@
 """The time control of exported games."""
 
+import msgspec
 import pytest
 
 from ladder.results.exchange.formats import write_pgn
@@ -21,7 +22,7 @@ def test_pgn_has_a_clock_in_its_standard_form(budget: dict[str, int], control: s
     lines = lines_of_a_pair()
     own = {key.replace("FIRST", lines[0].first): amount for key, amount in budget.items()}
     for line in lines:
-        line.division.budget = own
+        line.division = msgspec.structs.replace(line.division, budget=own)
     text = "".join(write_pgn(lines))
     tag = None if control is None else f'[TimeControl "{control}"]\n'
     assert text.count("[TimeControl ") == (0 if tag is None else 2)
