@@ -1,10 +1,10 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Self
 
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Executable, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
@@ -317,3 +317,8 @@ class Queries:
 
     def __init_subclass__(cls) -> None:
         retried(cls)
+
+    def _rows(self, query: Executable) -> Sequence[Any]:
+        """Return the rows of a query, read in a transaction of its own."""
+        with self._database.reading() as connection:
+            return connection.execute(query).all()

@@ -5,9 +5,10 @@ columns of the row's pair, run and division have the prefixes ``pair_``, ``run_`
 Another program may have written the row, so values can be of any type.
 """
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
-from typing import Any, assert_never
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from functools import wraps
+from typing import Any, ParamSpec, assert_never
 
 import msgspec
 
@@ -18,9 +19,8 @@ from db.records.exchange import COLUMN_LIMIT, YEAR_9999
 from db.records.games import COUNT_LIMIT, Proof, find_thought_fault
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
-from db.records.runs import RunKind, RunStatus, plies_of_opening
+from db.records.runs import Conditions, RunKind, RunStatus, plies_of_opening
 from engine.board import (
-    MAX_SIDE,
     format_board_classes,
     parse_board,
     parse_board_class,
@@ -96,30 +96,100 @@ def _find_proof_fault(
 Values = Mapping[str, Any]
 OpeningLines = Mapping[str, frozenset[str]]
 """The lines of known sets of openings, by hash."""
+P = ParamSpec("P")
 OF_PAIR = ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "seed", "opening")
 """Columns of a game's pair that the rules need."""
 OF_RUN = ("division_id", "rated")
 """Columns of a game's run that the rules need."""
-OF_DIVISION = ("boards", "opening_plies", "openings", "fixed_opening", "adjudicate")
-"""Columns of a game's division that the rules need."""
+OF_DIVISION = Conditions.__struct_fields__
+"""Columns of a run's or game's division that the rules need."""
 
 
-def find_revision_fault(revision: Values) -> str | None:
+def _first(faults: Callable[P, Iterator[str]]) -> Callable[P, str | None]:
+    """Let a function that yields faults return the first one, or None."""
+
+    @wraps(faults)
+    def find(*arguments: P.args, **options: P.kwargs) -> str | None:
+        try:
+            return next(faults(*arguments, **options), None)
+        except (EngineError, TypeError, ValueError, AttributeError) as error:
+            return str(error)  # a value of another type, or not in its notation
+
+    return find
+
+
+def _word_faults(row: Values, **words: type[Enum]) -> Iterator[str]:
+    for name, kind in words.items():
+        if row[name] not in set(kind):
+            yield f"it has the unknown {name} {row[name]!r}"
+
+
+def _bound_faults(row: Values, **limits: int) -> Iterator[str]:
+    for name, limit in limits.items():
+        if not 0 <= row[name] < limit:
+            yield f"its {name} must be below {limit}, got {row[name]}"
+
+
+def _copy_faults(row: Values, names: Iterable[str], of: str) -> Iterator[str]:
+    """Yield the columns that repeat another row, given with a prefix, and differ from it."""
+    for name in names:
+        if row[name] != row[f"{of}_{name}"]:
+            yield f"its {name} is not that of its {of}"
+
+
+@_first
+def find_revision_fault(revision: Values) -> Iterator[str]:
     """Return the first fault of a revision, or None."""
-    return _first(_revision_faults(revision))
+    for name, kind in (
+        ("launch", Launch),
+        ("budgets", tuple[str, ...]),
+        ("boards", tuple[str, ...] | None),
+        ("files", dict[str, str]),
+    ):
+        try:
+            msgspec.json.decode(revision[name] or "null", type=kind)
+        except msgspec.DecodeError as error:
+            yield f"its {name} cannot be read: {error}"
 
 
-def find_run_fault(run: Values) -> str | None:
+@_first
+def find_run_fault(run: Values) -> Iterator[str]:
     """Return the first fault of a run with its division's columns, or None."""
-    return _first(_run_faults(run))
+    yield from _word_faults(run, kind=RunKind, status=RunStatus)
+    if run["kind"] == RunKind.PLAY and run["rated"]:
+        yield "a game against a person cannot be rated"
+    for name in ("stream", "identity"):
+        if not run[name]:
+            yield f"its {name} is missing"
+    yield from _bound_faults(run, seed=SEED_LIMIT)
+    if not isinstance(msgspec.json.decode(run["settings"]), dict):
+        yield "its settings are not a JSON object"
+    values = {name: run[f"division_{name}"] for name in OF_DIVISION}
+    try:
+        values["budget"] = msgspec.json.decode(values["budget"])
+        division = msgspec.convert(values, Conditions)
+    except msgspec.DecodeError as error:
+        yield f"its division is invalid: {error}"
+        return
+    canonical = format_board_classes(parse_board_classes(division.boards))
+    if division.boards != canonical:
+        yield f"the boards of its division must be written as {canonical}, got {division.boards}"
+    if not division.has_one_opening:
+        yield "its division must have one of opening_plies, openings, fixed_opening"
+    if not is_valid_budget(division.budget):
+        yield f"its division has the invalid budget {dict(division.budget)}"
 
 
-def find_pair_fault(pair: Values) -> str | None:
-    """Return the first fault of a pair without its games, or None."""
-    return _first(_pair_faults(pair))
+@_first
+def find_pair_fault(pair: Values) -> Iterator[str]:
+    """Return the first fault of a pair with its run's columns, without its games, or None."""
+    yield from _word_faults(pair, status=PairStatus)
+    yield from _bound_faults(pair, number=COLUMN_LIMIT, aborts=COLUMN_LIMIT, seed=SEED_LIMIT)
+    yield from _copy_faults(pair, ("stream", *OF_RUN), "run")
 
 
-def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
+@_first
+def find_game_fault(game: Values, openings: OpeningLines) -> Iterator[str]:
     """Return the first fault of a game, or None.
 
     Args:
@@ -129,86 +199,28 @@ def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
 
     """
     # In this order: later rules rely on earlier ones, such as on a known termination.
-    return _first(
-        chain(
-            _outcome_faults(game),
-            _board_faults(game),
-            _faults_beside_others(game),
-            _opening_faults(game, openings),
-            _ending_faults(game),
-            _thought_faults(game),
-        )
-    )
-
-
-def _first(faults: Iterator[str]) -> str | None:
-    try:
-        return next(faults, None)
-    except (EngineError, TypeError, ValueError, AttributeError) as error:
-        return str(error)  # a value of another type, or not in its notation
-
-
-def _revision_faults(revision: Values) -> Iterator[str]:
-    for name, kind in (
-        ("launch", Launch),
-        ("budgets", tuple[str, ...]),
-        ("boards", tuple[str, ...] | None),
-        ("files", dict[str, str]),
-    ):
-        text = revision[name]
-        if text is not None or name != "boards":
-            try:
-                msgspec.json.decode(text, type=kind)
-            except msgspec.DecodeError as error:
-                yield f"its {name} cannot be read: {error}"
-
-
-def _run_faults(run: Values) -> Iterator[str]:
-    for name, words in (("kind", RunKind), ("status", RunStatus)):
-        if run[name] not in set(words):
-            yield f"it has the unknown {name} {run[name]!r}"
-    if run["kind"] == RunKind.PLAY and run["rated"]:
-        yield "a game against a person cannot be rated"
-    for name in ("stream", "identity"):
-        if not run[name]:
-            yield f"its {name} is missing"
-    if not 0 <= run["seed"] < SEED_LIMIT:
-        yield f"its seed must be below {SEED_LIMIT}, got {run['seed']}"
-    if not isinstance(msgspec.json.decode(run["settings"]), dict):
-        yield "its settings are not a JSON object"
-    boards = run["division_boards"]
-    canonical = format_board_classes(parse_board_classes(boards))
-    if boards != canonical:
-        yield f"the boards of its division must be written as {canonical}, got {boards}"
-    for name in ("opening_plies", "fixed_opening"):
-        plies = run[f"division_{name}"]
-        if plies is not None and not 0 <= plies <= MAX_SIDE**2:
-            yield f"its division has openings of {plies} plies"
-    ways = ("opening_plies", "openings", "fixed_opening")
-    if sum(run[f"division_{name}"] is not None for name in ways) != 1:
-        yield f"its division must have one of {', '.join(ways)}"
-    budget = msgspec.json.decode(run["division_budget"], type=dict[str, int])
-    if not is_valid_budget(budget) or not all(0 < each < COUNT_LIMIT for each in budget.values()):
-        yield f"its division has the invalid budget {budget}"
-
-
-def _pair_faults(pair: Values) -> Iterator[str]:
-    if pair["status"] not in set(PairStatus):
-        yield f"it has the unknown status {pair['status']!r}"
-    for name in ("number", "aborts"):
-        if not 0 <= pair[name] < COLUMN_LIMIT:
-            yield f"its {name} must be below {COLUMN_LIMIT}, got {pair[name]}"
-    if not 0 <= pair["seed"] < SEED_LIMIT:
-        yield f"its seed must be below {SEED_LIMIT}, got {pair['seed']}"
-    for name in ("stream", *OF_RUN):
-        if pair[name] != pair[f"run_{name}"]:
-            yield f"its {name} is not that of its run"
+    yield from _outcome_faults(game)
+    yield from _board_faults(game)
+    movers = (game["pair_a_revision_id"], game["pair_b_revision_id"])
+    players = (game["first_revision_id"], game["second_revision_id"])
+    if players != (movers[::-1] if game["game"] else movers):
+        yield "its bots are not those of its pair, or in the wrong order"
+    yield from _copy_faults(game, ("run_id", "board", "board_class", "seed"), "pair")
+    yield from _copy_faults(game, OF_RUN, "run")
+    if game["rated"] and game["first"] == game["second"]:
+        yield "a bot cannot be rated against itself"
+    yield from _opening_faults(game, openings)
+    position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
+    result, termination = Result(game["result"]), Termination(game["termination"])
+    plies = game["division_adjudicate"]
+    fault = find_ending_fault(position, result, termination, game["detail"], plies)
+    if fault is not None:
+        yield fault
+    yield from _thought_faults(game)
 
 
 def _outcome_faults(game: Values) -> Iterator[str]:
-    for name, words in (("result", Result), ("termination", Termination)):
-        if game[name] not in set(words):
-            yield f"it has the unknown {name} {game[name]!r}"
+    yield from _word_faults(game, result=Result, termination=Termination)
     if game["termination"] == Termination.ABORTED:
         yield "it was aborted, and only finished games are stored"
     offender = find_offender(Result(game["result"]), Termination(game["termination"]))
@@ -223,9 +235,7 @@ def _outcome_faults(game: Values) -> Iterator[str]:
         yield f"a game of a pair is 0 or 1, got {game['game']}"
     if not 0 <= game["started_at"] < YEAR_9999:
         yield f"its start {game['started_at']} is not a date"
-    for name in ("seed", "duration_us"):
-        if not 0 <= game[name] < COUNT_LIMIT:
-            yield f"its {name} must be below {COUNT_LIMIT}, got {game[name]}"
+    yield from _bound_faults(game, seed=COUNT_LIMIT, duration_us=COUNT_LIMIT)
     sums = [value for side in read_sides(game) for value in msgspec.structs.astuple(side)]
     if min(sums) < 0:
         yield "one of its sums is negative"
@@ -251,22 +261,6 @@ def _board_faults(game: Values) -> Iterator[str]:
         yield "its line_hash is not that of its board and moves"
 
 
-def _faults_beside_others(game: Values) -> Iterator[str]:
-    """Yield contradictions to the game's pair and run."""
-    movers = (game["pair_a_revision_id"], game["pair_b_revision_id"])
-    players = (game["first_revision_id"], game["second_revision_id"])
-    if players != (movers[::-1] if game["game"] else movers):
-        yield "its bots are not those of its pair, or in the wrong order"
-    for name in ("run_id", "board", "board_class", "seed"):
-        if game[name] != game[f"pair_{name}"]:
-            yield f"its {name} is not that of its pair"
-    for name in OF_RUN:
-        if game[name] != game[f"run_{name}"]:
-            yield f"its {name} is not that of its run"
-    if game["rated"] and game["first"] == game["second"]:
-        yield "a bot cannot be rated against itself"
-
-
 def _opening_faults(game: Values, openings: OpeningLines) -> Iterator[str]:
     plies = game["opening_plies"]
     if not 0 <= plies <= len(game["moves"]):
@@ -287,19 +281,10 @@ def _opening_faults(game: Values, openings: OpeningLines) -> Iterator[str]:
         yield f"its opening '{line}' is not in its division's set of openings"
 
 
-def _ending_faults(game: Values) -> Iterator[str]:
-    position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
-    result, termination = Result(game["result"]), Termination(game["termination"])
-    plies = game["division_adjudicate"]
-    fault = find_ending_fault(position, result, termination, game["detail"], plies)
-    if fault is not None:
-        yield fault
-
-
 def _thought_faults(game: Values) -> Iterator[str]:
     thoughts = thought_blob.decode(game["thoughts"])
     moves = len(game["moves"]) - game["opening_plies"]
-    # Games from CSV and PGN have no thoughts.
+    # Games that earlier versions imported from CSV and PGN have no thoughts.
     # A move that lost the game has a thought but is not among the moves: an illegal one, and in
     # games of earlier versions one that came too late.
     most = moves + (game["offender"] is not None)

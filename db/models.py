@@ -66,6 +66,10 @@ COUNTED_BY = (
 """Columns by which pairs are counted."""
 PAIR_SUMS = tuple(f"{side}_{name}" for side in "ab" for name in SideSums.__struct_fields__)
 """Columns of a pair with the sums of A's and of B's moves."""
+GAME_SUMS = tuple(
+    f"{side}_{name}" for side in ("first", "second") for name in SideSums.__struct_fields__
+)
+"""Columns of a game with the sums of the first and of the second player's moves."""
 
 
 METADATA = MetaData(naming_convention=NAMING)
@@ -342,11 +346,7 @@ GAMES = _keyed_table(  # keys ascend in the order of storing
     optional("offender", Integer),
     column("started_at", Double),
     column("duration_us", BigInteger),
-    *[
-        column(f"{side}_{name}", Integer if name == "moves" else BigInteger)
-        for side in ("first", "second")
-        for name in SideSums.__struct_fields__
-    ],
+    *[column(name, Integer if name.endswith("_moves") else BigInteger) for name in GAME_SUMS],
     # Signed 64-bit hash of board and moves.
     column("line_hash", BigInteger),
     column("thoughts", Thoughts),

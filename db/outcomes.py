@@ -1,75 +1,58 @@
 """Conversion between games and the columns of their table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+import msgspec
+from sqlalchemy import BindParameter, Connection, bindparam, insert, select
 
-from db.models import GAMES, LAST_OUTPUTS, Game
+from db.columns import insert_row
+from db.models import GAME_SUMS, GAMES, LAST_OUTPUTS, PAIR_SUMS, PAIRS, Game
 from db.records.games import GameRecord, LastOutput, SideSums
-from db.records.pairs import pair_content, signed_hash
+from db.records.pairs import PairStatus, pair_content, signed_hash
 from db.records.thought_blob import clamp_count
 from engine.position import format_moves
 from engine.result import Result, Termination
 
-FIRST_COLUMNS = tuple(f"first_{name}" for name in SideSums.__struct_fields__)
-SECOND_COLUMNS = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
-"""Columns of the first and the second player's sums, in the order of `SideSums`."""
-
-
+OF_PAIR = ("run_id", "division_id", "rated", "board", "board_class", "seed")
+"""Columns of a game that repeat those of its pair."""
+# Built once: building these statements would take a third of the time to store a pair.
 _INSERT = insert(GAMES)
+_PAIRS: BindParameter[Any] = bindparam("pairs", expanding=True)
+_GAME_IDS = select(Game.pair_id, Game.id).where(Game.pair_id.in_(_PAIRS)).order_by(Game.game)
 
 
 def game_values(pair: Mapping[Any, Any], game: GameRecord) -> dict[str, Any]:
     """Return a game's columns from those of its pair, without the pair's key."""
     players = (pair["a_revision_id"], pair["b_revision_id"])
     first, second = reversed(players) if game.swapped else players
+    moves = format_moves(game.moves)
+    # Bots may report any number; sums over millions of games must fit in 64 bits.
+    sums = [clamp_count(each) for side in game.sides for each in msgspec.structs.astuple(side)]
     return {
-        **{name: pair[name] for name in ("run_id", "division_id", "rated", "board_class", "seed")},
+        **{name: pair[name] for name in OF_PAIR},
         "game": int(game.swapped),
         "first_revision_id": first,
         "second_revision_id": second,
+        "moves": moves,
         "opening_plies": len(pair["opening"]),
+        "plies": len(moves),
+        "line_hash": line_hash(pair["board"], moves),
+        "result": game.result,
+        "termination": game.termination,
         "detail": game.detail,
+        "offender": find_offender(game.result, game.termination),
         "started_at": game.started,
         "duration_us": game.duration_us,
         "thoughts": game.thoughts,
-        **outcome_columns(pair["board"], format_moves(game.moves), game.result, game.termination),
-        **side_columns(game.sides),
-    }
-
-
-def outcome_columns(
-    board: str, moves: str, result: Result, termination: Termination
-) -> dict[str, Any]:
-    """Return the columns that follow from a game's moves and ending."""
-    return {
-        "board": board,
-        "moves": moves,
-        "plies": len(moves),
-        "line_hash": line_hash(board, moves),
-        "result": result,
-        "termination": termination,
-        "offender": find_offender(result, termination),
-    }
-
-
-def side_columns(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
-    """Return the columns of both players' sums."""
-    # Bots may report any number; sums over millions of games must fit in 64 bits.
-    return {
-        f"{label}_{name}": clamp_count(getattr(sums, name))
-        for label, sums in zip(("first", "second"), sides, strict=True)
-        for name in SideSums.__struct_fields__
+        **dict(zip(GAME_SUMS, sums, strict=True)),
     }
 
 
 def read_sides(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:
     """Return both players' sums from a stored game's columns."""
-    first, second = (
-        SideSums(*(game[name] for name in names)) for names in (FIRST_COLUMNS, SECOND_COLUMNS)
-    )
-    return first, second
+    sums, half = [game[name] for name in GAME_SUMS], len(GAME_SUMS) // 2
+    return SideSums(*sums[:half]), SideSums(*sums[half:])
 
 
 def find_offender(result: Result, termination: Termination) -> int | None:
@@ -79,6 +62,18 @@ def find_offender(result: Result, termination: Termination) -> int | None:
     return 0 if result is Result.LOSS else 1
 
 
+def insert_finished(
+    connection: Connection, pair: Mapping[str, Any], games: Sequence[GameRecord]
+) -> int:
+    """Store a finished pair, given by column, with its games; return its key."""
+    own = [game_values(pair, game) for game in games]
+    values = {**pair, "status": PairStatus.FINISHED, **outcome_of(own)}
+    key = insert_row(connection, PAIRS, values)
+    own = [{**game, "pair_id": key} for game in own]
+    insert_games(connection, own, [game.last_output for game in games])
+    return key
+
+
 def insert_games(
     connection: Connection,
     games: Sequence[Mapping[str, Any]],
@@ -86,23 +81,26 @@ def insert_games(
 ) -> None:
     """Store games, given by column, and the last output of the bots that failed in them."""
     connection.execute(_INSERT, games)
-    failed = {
-        (game["pair_id"], game["game"]): output
+    failed = [
+        (game["pair_id"], game["game"], output)
         for game, output in zip(games, last_outputs, strict=True)
         if output is not None
-    }
+    ]
     if failed:
-        pairs = {pair for pair, _ in failed}
-        query = select(Game.id, Game.pair_id, Game.game).where(Game.pair_id.in_(pairs))
-        rows = [
-            last_output_values(row.id, failed[row.pair_id, row.game])
-            for row in connection.execute(query)
-            if (row.pair_id, row.game) in failed
-        ]
+        ids = read_game_ids(connection, {pair for pair, _, _ in failed})
+        rows = [_last_output_values(ids[pair][game], output) for pair, game, output in failed]
         connection.execute(insert(LAST_OUTPUTS), rows)
 
 
-def last_output_values(game_id: int, output: LastOutput) -> dict[str, Any]:
+def read_game_ids(connection: Connection, pairs: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """Return the ids of the games of each pair that has any, in order."""
+    found: dict[int, tuple[int, ...]] = {}
+    for pair, game in connection.execute(_GAME_IDS, {"pairs": list(pairs)}):
+        found[pair] = (*found.get(pair, ()), game)
+    return found
+
+
+def _last_output_values(game_id: int, output: LastOutput) -> dict[str, Any]:
     """Return the row for the last output in a forfeited game."""
     messages = "\n".join(" ".join(message.splitlines()) for message in output.messages)
     return {
@@ -130,13 +128,13 @@ GameValues = Mapping[str, Any]
 OUTCOME = (
     *("first_result", "second_result", "first_termination", "second_termination"),
     *("started_at", "duration_us", "content"),
-    *(f"{side}_{name}" for side in "ab" for name in SideSums.__struct_fields__),
+    *PAIR_SUMS,
 )
 """Columns of a pair that follow from its games."""
 OF_GAME = (
     *("pair_id", "game", "first_revision_id", "second_revision_id", "board", "moves"),
     *("result", "termination", "started_at", "duration_us"),
-    *(f"{side}_{name}" for side in ("first", "second") for name in SideSums.__struct_fields__),
+    *GAME_SUMS,
 )
 """Columns of a game that `outcome_of` needs."""
 
@@ -149,11 +147,11 @@ def outcome_of(games: Sequence[GameValues]) -> dict[str, Any]:
 
     """
     first, second = games[0], games[1] if len(games) > 1 else None
-    a, b = read_sides(first)
+    sums = [*read_sides(first)]
     if second is not None:
         of_b, of_a = read_sides(second)
-        a, b = _sum(a, of_a), _sum(b, of_b)
-    values: dict[str, Any] = {
+        sums = [_sum(sums[0], of_a), _sum(sums[1], of_b)]
+    values = {
         "first_result": first["result"],
         "second_result": None if second is None else Result(second["result"]).mirrored,
         "first_termination": first["termination"],
@@ -166,10 +164,8 @@ def outcome_of(games: Sequence[GameValues]) -> dict[str, Any]:
             lower_first=first["first_revision_id"] <= first["second_revision_id"],
         ),
     }
-    for side, sums in (("a", a), ("b", b)):
-        for name in SideSums.__struct_fields__:
-            values[f"{side}_{name}"] = getattr(sums, name)
-    return values
+    numbers = [number for side in sums for number in msgspec.structs.astuple(side)]
+    return values | dict(zip(PAIR_SUMS, numbers, strict=True))
 
 
 def _sum(one: SideSums, other: SideSums) -> SideSums:

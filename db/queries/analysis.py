@@ -2,60 +2,45 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from db.columns import to_record, to_values
 from db.database import Queries
 from db.models import SOLVED_POSITIONS, VERDICTS, Game, StoredSolution, StoredVerdict
-from db.queries.bots import find_revisions
+from db.queries.games import narrow
 from db.records import analysis as records
-
-KEYS_AT_ONCE = 500
-"""Keys in one statement: old versions of SQLite allow 999 parameters."""
+from db.records.games import GameQuery
 
 
 class Analysis(Queries):
     """The stored results of `ladder analyze`."""
 
-    def games(self, query: records.AnalysisQuery) -> list[records.GameToAnalyse]:
-        """Return the games of a query, newest first.
+    def games(
+        self, wanted: GameQuery, solver_version: int, limit: int | None = None
+    ) -> list[records.GameToAnalyse]:
+        """Return the newest games that fit, at most `limit`, with what is known of them.
 
         Raises:
             UnknownRow: a bot is unknown.
 
         """
-        of_solver = and_(
-            StoredVerdict.game_id == Game.id, StoredVerdict.solver_version == query.solver_version
+        of_solver = (StoredVerdict.game_id == Game.id) & (
+            StoredVerdict.solver_version == solver_version
         )
-        wanted = (
+        query = (
             select(Game.id, Game.board, func.coalesce(StoredVerdict.nodes, 0))
             .outerjoin(VERDICTS, of_solver)
-            .where(Game.division_id == query.division_id)
+            .order_by(Game.id.desc())
+            .limit(limit)
         )
-        if query.rated_only:
-            wanted = wanted.where(Game.rated.is_(True))
         with self._database.reading() as connection:
-            if query.bots:
-                revisions = [one for name in query.bots for one in find_revisions(connection, name)]
-                wanted = wanted.where(
-                    or_(
-                        Game.first_revision_id.in_(revisions),
-                        Game.second_revision_id.in_(revisions),
-                    )
-                )
-            rows = connection.execute(wanted.order_by(Game.id.desc()).limit(query.games))
+            rows = connection.execute(narrow(connection, query, wanted))
             return [records.GameToAnalyse(*row) for row in rows]
 
     def solved(self, keys: Iterable[bytes]) -> dict[bytes, records.SolvedPosition]:
         """Return the stored positions among these, by key."""
-        wanted, found = list(dict.fromkeys(keys)), {}
-        with self._database.reading() as connection:
-            for start in range(0, len(wanted), KEYS_AT_ONCE):
-                part = wanted[start : start + KEYS_AT_ONCE]
-                query = select(SOLVED_POSITIONS).where(StoredSolution.key.in_(part))
-                for row in connection.execute(query):
-                    found[row.key] = to_record(records.SolvedPosition, row)
-        return found
+        query = select(SOLVED_POSITIONS).where(StoredSolution.key.in_(set(keys)))
+        return {row.key: to_record(records.SolvedPosition, row) for row in self._rows(query)}
 
     def save(
         self,
@@ -90,14 +75,8 @@ class Analysis(Queries):
         """
         query = (
             select(
-                Game.id,
-                Game.pair_id,
-                Game.first_revision_id,
-                Game.second_revision_id,
-                Game.board,
-                Game.opening_plies,
-                Game.result,
-                Game.termination,
+                *(Game.id, Game.pair_id, Game.first_revision_id, Game.second_revision_id),
+                *(Game.board, Game.opening_plies, Game.result, Game.termination),
                 StoredVerdict.moves,
             )
             .join(VERDICTS, StoredVerdict.game_id == Game.id)
@@ -106,12 +85,9 @@ class Analysis(Queries):
         )
         if since is not None:
             query = query.where(Game.started_at >= since)
-        wanted = None if games is None else set(games)
-        if wanted is not None and len(wanted) <= KEYS_AT_ONCE:
-            query = query.where(Game.id.in_(wanted))
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
-        return [records.JudgedGame(*row) for row in rows if wanted is None or row.id in wanted]
+        if games is not None:
+            query = query.where(Game.id.in_(games))
+        return [records.JudgedGame(*row) for row in self._rows(query)]
 
     def delete_all(self) -> tuple[int, int]:
         """Delete all verdicts and solved positions; return the numbers of both."""

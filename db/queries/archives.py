@@ -26,8 +26,7 @@ class Archives(Queries):
     def all(self) -> list[Manifest]:
         """Return the manifests of all archives."""
         query = select(BotArchive.manifest).order_by(BotArchive.sha256)
-        with self._database.reading() as connection:
-            return list(connection.scalars(query))
+        return [row.manifest for row in self._rows(query)]
 
     def add(self, packed: PackedArchive) -> None:
         """Store an archive, for a bot that is stored later."""
@@ -42,9 +41,7 @@ class Archives(Queries):
 
         """
         query = select(BotFile.content).filter_by(sha256=sha256, part=number)
-        with self._database.reading() as connection:
-            content = connection.scalar(query)
-        return b"" if content is None else _decompressed(content)
+        return b"".join(_decompressed(row.content) for row in self._rows(query))
 
     def read_parts(self, file: ArchivedFile) -> Iterator[bytes]:
         """Yield a file's content in parts. Raises ValueError for a damaged part."""

@@ -17,7 +17,6 @@ from db.invariants import (
     OF_DIVISION,
     OF_PAIR,
     OF_RUN,
-    OpeningLines,
     Values,
     find_game_fault,
     find_pair_fault,
@@ -92,8 +91,14 @@ class Audit(Queries):
     def pairs(self) -> Iterator[str]:
         """Yield faults of pairs, and pairs whose number of games contradicts their status."""
         with self._database.streaming() as connection:
-            for pair_id, fault in pair_faults(connection):
-                yield f"pair {pair_id}: {fault}"
+            for pair, games in _pairs_with_games(connection):
+                fault = find_pair_fault(pair)
+                per_pair = 1 if pair["run_kind"] == RunKind.PLAY else 2
+                wanted = per_pair if pair["status"] == PairStatus.FINISHED else 0
+                if fault is None and [game["game"] for game in games] != list(range(wanted)):
+                    fault = f"it is {pair['status']} but has {len(games)} of {wanted} games"
+                if fault is not None:
+                    yield f"pair {pair['id']}: {fault}"
 
     def outcomes(self) -> Iterator[str]:
         """Yield values of finished pairs that contradict their games."""
@@ -135,7 +140,7 @@ def run_faults(connection: Connection) -> Iterator[tuple[int, str]]:
     query = (
         select(
             *raw_columns(RUNS),
-            *raw_columns(DIVISIONS, "division_", (*OF_DIVISION, "budget")),
+            *raw_columns(DIVISIONS, "division_", OF_DIVISION),
         )
         .outerjoin(DIVISIONS, Division.id == Run.division_id)
         .order_by(Run.id)
@@ -148,20 +153,6 @@ def run_faults(connection: Connection) -> Iterator[tuple[int, str]]:
             fault = fault or "its stream has another identity or seed in an earlier run"
         if fault is not None:
             yield row.id, fault
-
-
-def pair_faults(
-    connection: Connection, *conditions: ColumnElement[bool]
-) -> Iterator[tuple[int, str]]:
-    """Yield the faults of the pairs that fit, by id."""
-    for pair, games in _pairs_with_games(connection, *conditions):
-        fault = find_pair_fault(pair)
-        per_pair = 1 if pair["run_kind"] == RunKind.PLAY else 2
-        wanted = per_pair if pair["status"] == PairStatus.FINISHED else 0
-        if fault is not None:
-            yield pair["id"], fault
-        elif [game["game"] for game in games] != list(range(wanted)):
-            yield pair["id"], f"it is {pair['status']} but has {len(games)} of {wanted} games"
 
 
 def game_faults(
@@ -190,14 +181,18 @@ def game_faults(
     }
     for row in connection.execute(query):
         game = row._asdict()
-        fault = _find_fault(game, names, openings)
+        players = {side: game[f"{side}_revision_id"] for side in ("first", "second")}
+        lacking = [revision for revision in players.values() if revision not in names]
+        if lacking:
+            yield game, f"there is no revision {lacking[0]}"
+            continue
+        named = {side: names[revision] for side, revision in players.items()}
+        fault = find_game_fault({**game, **named}, openings)
         if fault is not None:
             yield game, fault
 
 
-def _pairs_with_games(
-    connection: Connection, *conditions: ColumnElement[bool]
-) -> Iterator[tuple[Values, list[Values]]]:
+def _pairs_with_games(connection: Connection) -> Iterator[tuple[Values, list[Values]]]:
     """Yield pairs with columns of their runs, and the games of each."""
     query = (
         select(
@@ -207,7 +202,6 @@ def _pairs_with_games(
         )
         .outerjoin(RUNS, Run.id == Pair.run_id)
         .outerjoin(GAMES, Game.pair_id == Pair.id)
-        .where(*conditions)
         .order_by(Pair.id, Game.game)
     )
     rows = (row._mapping for row in connection.execute(query))
@@ -232,13 +226,3 @@ def _wrong_outcomes(connection: Connection) -> Iterator[tuple[Values, Values]]:
             wrong = {name: value for name, value in outcome.items() if pair[name] != value}
             if wrong:
                 yield pair, wrong
-
-
-def _find_fault(game: dict[str, Any], names: dict[int, str], openings: OpeningLines) -> str | None:
-    """Return what is wrong with a game, or None."""
-    for side in ("first", "second"):
-        revision = game[f"{side}_revision_id"]
-        if revision not in names:
-            return f"there is no revision {revision}"
-        game[side] = names[revision]
-    return find_game_fault(game, openings)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, update
 
 from db.columns import insert_row, to_record, to_values
 from db.database import Queries
@@ -22,18 +22,15 @@ class Bots(Queries):
 
     def all(self, *, include_retired: bool = False) -> list[BotRow]:
         """Return the bots in the order of registration."""
-        query = _select_current().order_by(Bot.id)
-        if not include_retired:
-            query = query.where(Bot.retired_at.is_(None))
+        chosen = [] if include_retired else [Bot.retired_at.is_(None)]
         with self._database.reading() as connection:
-            return [_bot(row) for row in connection.execute(query)]
+            return _read_bots(connection, *chosen)
 
     def names_with_games(self) -> set[str]:
         """Return the names of bots in runs with finished games."""
         finished = exists().where(Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED)
         query = select(Bot.name).distinct().join(REVISIONS).join(RUN_BOTS).where(finished)
-        with self._database.reading() as connection:
-            return set(connection.execute(query).scalars())
+        return {row.name for row in self._rows(query)}
 
     def get(self, name: str) -> BotRow:
         """Return the bot with this name. Raises UnknownRow."""
@@ -43,15 +40,14 @@ class Bots(Queries):
     def contents(self) -> dict[int, tuple[str, str]]:
         """Return each revision's bot and content hash, by the revision's id."""
         query = select(Revision.id, Bot.name, Revision.content_hash)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.join(BOTS, Bot.id == Revision.bot_id))
-            return {row.id: (row.name, row.content_hash) for row in rows}
+        rows = self._rows(query.join(BOTS, Bot.id == Revision.bot_id))
+        return {row.id: (row.name, row.content_hash) for row in rows}
 
     def add(self, new: NewBot) -> BotRow:
         """Register a bot with its first revision. Raises NameTaken."""
         with self._database.writing(repeatable=False) as connection:
             _refuse_taken(connection, new.name)
-            _register_all(connection, [new])
+            insert_bot(connection, new)
             return _find(connection, new.name)
 
     def bring_up_to_date(self, new: Collection[NewBot], changed: Mapping[str, NewRevision]) -> None:
@@ -67,9 +63,12 @@ class Bots(Queries):
         """
         with self._database.writing() as connection:
             names = set(connection.execute(select(Bot.name)).scalars())
-            registered = [each for each in new if each.name in names]
-            revisions = {**changed, **{each.name: each.revision for each in registered}}
-            _register_all(connection, [each for each in new if each.name not in names])
+            revisions = dict(changed)
+            for each in new:
+                if each.name in names:
+                    revisions[each.name] = each.revision
+                else:
+                    insert_bot(connection, each)
             for name, revision in revisions.items():
                 _make_current(connection, _find(connection, name).id, revision)
 
@@ -80,9 +79,7 @@ class Bots(Queries):
         """
         with self._database.writing() as connection:
             bot_id = _find(connection, new.name).id
-            values = _bot_values(new)
-            del values["created_at"]
-            _update(connection, bot_id, **values)
+            _update(connection, bot_id, **_bot_values(new), retired_at=None)
             _make_current(connection, bot_id, new.revision)
             return _find(connection, new.name)
 
@@ -156,8 +153,6 @@ class Bots(Queries):
             remove_unused(connection)
 
 
-_REVISION = "revision_"
-"""Prefix of the columns of a bot's revision."""
 _DELETE_BLOCKERS = (
     (PairStatus.FINISHED, "{name} has stored games (run {run}): retire it instead"),
     (PairStatus.PLANNED, "{name} has pairs to play in run {run}: finish or delete that run first"),
@@ -165,60 +160,39 @@ _DELETE_BLOCKERS = (
 """Statuses of a pair that keep its bots from being deleted, with messages."""
 
 
-def insert_bot(connection: Connection, new: NewBot, *, is_retired: bool = False) -> int:
-    """Store a bot without its revision; return its id.
+def insert_bot(connection: Connection, new: NewBot, *, is_imported: bool = False) -> int:
+    """Store a bot with its revision; return its id.
 
     An imported bot is stored with `retired_at == created_at`, which marks it as never registered
     here.
     """
-    return insert_row(connection, BOTS, _bot_values(new, is_retired=is_retired))
+    now = time.time()
+    times = {"created_at": now, "retired_at": now if is_imported else None}
+    bot_id = insert_row(connection, BOTS, {**_bot_values(new), **times})
+    insert_revision(connection, bot_id, new.revision)
+    return bot_id
 
 
 def insert_revision(
-    connection: Connection, bot_id: int, new: NewRevision, *, number: int, recency: int
+    connection: Connection, bot_id: int, new: NewRevision, *, is_current: bool = True
 ) -> int:
-    """Store a revision of a bot; return its id."""
-    _store_files(connection, new)
-    values = _new_revision_values(bot_id, new, number=number, recency=recency)
+    """Store a revision of a bot, as its current one or below all others; return its id."""
+    ends = func.max(Revision.number), func.min(Revision.recency), func.max(Revision.recency)
+    number, low, high = connection.execute(select(*ends).filter_by(bot_id=bot_id)).one()
+    values = {
+        "bot_id": bot_id,
+        "number": (number or 0) + 1,
+        "recency": (high or 0) + 1 if is_current else low - 1,
+        "created_at": time.time(),
+        **_stored_values(connection, new),
+    }
     return insert_row(connection, REVISIONS, values)
 
 
-def _register_all(connection: Connection, new: Collection[NewBot]) -> None:
-    """Store bots with their first revisions, by two statements: one for each bot takes longer."""
-    if not new:
-        return
-    inserting = insert(BOTS).returning(Bot.id, sort_by_parameter_order=True)
-    ids = connection.execute(inserting, [_bot_values(each) for each in new]).scalars()
-    revisions = [
-        _new_revision_values(bot_id, each.revision, number=1, recency=1)
-        for bot_id, each in zip(ids, new, strict=True)
-    ]
-    for each in new:
-        _store_files(connection, each.revision)
-    connection.execute(insert(REVISIONS), revisions)
-
-
-def _store_files(connection: Connection, new: NewRevision) -> None:
-    if new.packed is not None:
-        store_archive(connection, new.packed)
-
-
-def _bot_values(new: NewBot, *, is_retired: bool = False) -> dict[str, Any]:
-    now = time.time()
-    values = {
-        **to_values(new, NewBot),
-        "created_at": now,
-        "retired_at": now if is_retired else None,
-    }
+def _bot_values(new: NewBot) -> dict[str, Any]:
+    values = to_values(new, NewBot)
     del values["revision"]
     return values
-
-
-def _new_revision_values(
-    bot_id: int, new: NewRevision, *, number: int, recency: int
-) -> dict[str, Any]:
-    place = {"bot_id": bot_id, "number": number, "recency": recency, "created_at": time.time()}
-    return {**place, **_revision_values(new)}
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:
@@ -245,62 +219,50 @@ def find_revisions(connection: Connection, name: str) -> list[int]:
     return list(rows.scalars())
 
 
-def _select_revisions() -> Select[Any]:
-    columns = [column.label(_REVISION + column.name) for column in Revision]
-    return select(*Bot, *columns).join(REVISIONS, Revision.bot_id == Bot.id)
-
-
-def _select_current() -> Select[Any]:
-    newest = (
-        select(Revision.bot_id, func.max(Revision.recency).label("recency"))
-        .group_by(Revision.bot_id)
-        .subquery()
-    )
-    is_newest = (newest.c.bot_id == Bot.id) & (newest.c.recency == Revision.recency)
-    return _select_revisions().join(newest, is_newest)
+def _read_bots(connection: Connection, *conditions: ColumnElement[bool]) -> list[BotRow]:
+    """Return the bots that fit in the order of registration, with their current revisions."""
+    bots = connection.execute(select(BOTS).where(*conditions).order_by(Bot.id)).all()
+    of_bots = select(REVISIONS).where(Revision.bot_id.in_([bot.id for bot in bots]))
+    current = {row.bot_id: row for row in connection.execute(of_bots.order_by(Revision.recency))}
+    found = []
+    for bot in bots:
+        row = current[bot.id]
+        launch = msgspec.structs.replace(row.launch, archive=row.archive)
+        revision = to_record(RevisionRow, row, launch=launch)
+        found.append(to_record(BotRow, bot, revision=revision))
+    return found
 
 
 def _find(connection: Connection, name: str) -> BotRow:
-    row = connection.execute(_select_current().where(Bot.name == name)).first()
-    if row is None:
+    found = _read_bots(connection, Bot.name == name)
+    if not found:
         known = connection.scalars(select(Bot.name))
         raise UnknownRow(f"no registered bot is called {name!r}: {remedy_for(name, known)}")
-    return _bot(row)
+    return found[0]
 
 
 def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None:
-    number, recency = connection.execute(
-        select(func.max(Revision.number), func.max(Revision.recency)).filter_by(bot_id=bot_id)
-    ).one()
     known = connection.execute(
-        select(Revision.id, Revision.recency).filter_by(
-            bot_id=bot_id, content_hash=new.content_hash
-        )
-    ).first()
-    if known is None:
-        insert_revision(connection, bot_id, new, number=number + 1, recency=recency + 1)
+        select(Revision.id, Revision.content_hash, Revision.recency)
+        .filter_by(bot_id=bot_id)
+        .order_by(Revision.recency.desc())
+    ).all()
+    same = next((row for row in known if row.content_hash == new.content_hash), None)
+    if same is None:
+        insert_revision(connection, bot_id, new)
     else:
-        if known.recency < recency:
-            recency += 1
-        _store_files(connection, new)
+        recency = known[0].recency + (same is not known[0])
+        values = _stored_values(connection, new)
         connection.execute(
-            update(REVISIONS)
-            .filter_by(id=known.id)
-            .values(recency=recency, **_revision_values(new))
+            update(REVISIONS).filter_by(id=same.id).values(recency=recency, **values)
         )
 
 
-def _revision_values(new: NewRevision) -> dict[str, Any]:
+def _stored_values(connection: Connection, new: NewRevision) -> dict[str, Any]:
+    """Store the files of a revision; return its columns."""
+    if new.packed is not None:
+        store_archive(connection, new.packed)
     launch, archive = msgspec.structs.replace(new.launch, archive=None), new.launch.archive
     values = {**to_values(new, NewRevision), "launch": launch, "archive": archive}
     del values["packed"]
     return values
-
-
-def _bot(row: Any) -> BotRow:
-    prefix = len(_REVISION)
-    values = {
-        name[prefix:]: value for name, value in row._mapping.items() if name.startswith(_REVISION)
-    }
-    launch = msgspec.structs.replace(values["launch"], archive=values["archive"])
-    return to_record(BotRow, row, revision=to_record(RevisionRow, values, launch=launch))

@@ -1,9 +1,9 @@
 """Divisions: rating conditions under which games can be compared."""
 
 import time
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from db.columns import to_json, to_record, to_values
@@ -71,7 +71,7 @@ def ensure_division(connection: Connection, conditions: Conditions) -> DivisionR
         raise ValueError(f"its division has the invalid budget {dict(budget)}")
     if not conditions.has_one_opening:
         raise ValueError("its division must have one of opening_plies, openings, fixed_opening")
-    key = _key(conditions)
+    key = to_json(conditions.exported)
     query = select(DIVISIONS).where(Division.key == key)
     row = connection.execute(query).first()
     if row is None:
@@ -96,8 +96,8 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
         if name not in named:
             continue
         budget = rename_in_budget(division.budget, {name: new_name})
-        now = replace(division.conditions, budget=budget)
-        key, label = _key(now), division_label(now)
+        now = msgspec.structs.replace(division.conditions, budget=budget)
+        key, label = to_json(now.exported), division_label(now)
         taken = select(Division.id).where((Division.key == key) | (Division.label == label))
         if new_name in named or connection.execute(taken).first() is not None:
             raise NameTaken(
@@ -111,15 +111,6 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
         )
 
 
-def _key(conditions: Conditions) -> str:
-    """Return all conditions as canonical JSON."""
-    values = to_values(conditions) | {"fixed_opening": conditions.other_fixed_opening}
-    for name in ("openings", "fixed_opening", "adjudicate"):
-        if values[name] is None:  # as keys of older divisions lack it
-            del values[name]
-    return to_json(values)
-
-
 def _division(row: Any) -> DivisionRow:
     conditions = to_record(Conditions, row)
     # Not the stored label: an older version may have had no name for the openings.
@@ -131,17 +122,14 @@ class OpeningSets(Queries):
 
     def save(self, row: OpeningSetRow) -> None:
         """Store a set unless it is stored already."""
-        with self._database.reading() as connection:
-            is_stored = find_set(connection, row.content_hash) is not None
-        if not is_stored:
+        if row not in self.find(row.content_hash):  # usually it is there, which needs no lock
             with self._database.writing() as connection:
                 insert_set(connection, row)
 
     def find(self, word: str) -> list[OpeningSetRow]:
         """Return the sets with this file name or beginning of the hash, newest first."""
         query = select(OPENING_SETS).order_by(StoredOpeningSet.created_at.desc())
-        with self._database.reading() as connection:
-            rows = [to_record(OpeningSetRow, row) for row in connection.execute(query)]
+        rows = [to_record(OpeningSetRow, row) for row in self._rows(query)]
         return [
             row for row in rows if word and (row.name == word or row.content_hash.startswith(word))
         ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, func, select
+from sqlalchemy import Connection, func, select
 
 from db.columns import to_record
 from db.database import Database
@@ -14,23 +14,19 @@ from db.models import (
     LAST_OUTPUTS,
     PAIRS,
     REVISIONS,
-    RUNS,
     VERDICTS,
     Game,
     Pair,
-    Run,
     StoredLastOutput,
     StoredVerdict,
 )
 from db.outcomes import read_last_output, read_sides
-from db.queries.bots import read_bot_names
 from db.queries.divisions import find_set, read_divisions
-from db.queries.runs import current_settings
+from db.queries.runs import find_run
 from db.records.exchange import (
     AdjudicationLine,
     AnalysisLine,
     BotLine,
-    ConditionsLine,
     GameLine,
     Introduction,
     MoveTiming,
@@ -38,7 +34,7 @@ from db.records.exchange import (
     Timing,
 )
 from db.records.games import Proof
-from db.records.runs import OPTIONS
+from db.records.runs import OPTIONS, RunRow
 
 
 def export_lines(
@@ -55,11 +51,8 @@ def export_lines(
     query = (
         select(
             GAMES,
-            Pair.number,
-            Pair.aborts,
-            StoredLastOutput.stderr,
-            StoredLastOutput.messages,
-            StoredVerdict.solver_version,
+            *(Pair.number, Pair.aborts),
+            *(StoredLastOutput.stderr, StoredLastOutput.messages, StoredVerdict.solver_version),
             StoredVerdict.nodes.label("verdict_nodes"),
             StoredVerdict.moves.label("verdicts"),
             func.row_number().over(order_by=Game.id).label("stored_order"),
@@ -72,61 +65,60 @@ def export_lines(
     if division_id is not None:
         query = query.where(Game.division_id == division_id)
     with database.streaming() as connection:
-        names = read_bot_names(connection)
-        revisions = {row.id: row for row in connection.execute(select(REVISIONS))}
-        bots = {row.id: row for row in connection.execute(select(BOTS))}
-        divisions = {row.id: row for row in read_divisions(connection)}
-        runs: dict[int, tuple[int, Row[Any]]] = {}
-        """The number of each run so far, and its row."""
+        bots = _bot_lines(connection)
+        divisions = {row.id: row.exported for row in read_divisions(connection)}
+        runs: dict[int, tuple[int, RunRow]] = {}
+        """The number of each run so far, and the run."""
         described: set[object] = set()
         """Ids of revisions and hashes of openings that earlier lines describe."""
         for row in connection.execute(query):
             introduction = Introduction()
             if row.run_id not in runs:
-                run = connection.execute(select(RUNS).where(Run.id == row.run_id)).one()
-                runs[row.run_id] = (len(runs) + 1, run)
-                introduction.settings = current_settings(connection, run.id, run.settings)
-                # They name files and hosts of this machine.
-                introduction.settings.pop(OPTIONS, None)
+                run = find_run(connection, row.run_id)
+                runs[row.run_id] = len(runs) + 1, run
+                # Options name files and hosts of this machine.
+                introduction.settings = {k: v for k, v in run.settings.items() if k != OPTIONS}
             number, run = runs[row.run_id]
             players = (row.first_revision_id, row.second_revision_id)
-            introduction.bots = [
-                _bot_line(bots[revisions[key].bot_id], revisions[key])
-                for key in dict.fromkeys(players)
-                if key not in described
-            ]
-            conditions = divisions[row.division_id].conditions
-            openings = conditions.openings
-            if openings is not None and openings not in described:
-                found = find_set(connection, openings)
+            new = [key for key in dict.fromkeys(players) if key not in described]
+            introduction.bots = [bots[key] for key in new]
+            division = divisions[row.division_id]
+            if division.openings is not None and division.openings not in described:
+                found = find_set(connection, division.openings)
                 if found is not None:
                     introduction.openings = OpeningsLine(found.name, found.lines)
-            described |= {*players, openings}
+            described |= {*players, division.openings}
+            first, second = (bots[key] for key in players)
             proof = Proof.of(row.termination, row.detail)
             yield to_record(
                 GameLine,
                 row,
                 pair=row.number,
+                first=first.name,
+                second=second.name,
+                first_hash=first.content_hash,
+                second_hash=second.content_hash,
                 kind=run.kind,
-                first=names[players[0]],
-                second=names[players[1]],
-                first_hash=revisions[players[0]].content_hash,
-                second_hash=revisions[players[1]].content_hash,
                 run=number,
                 run_seed=run.seed,
                 stream=run.stream,
                 identity=run.identity,
-                division=ConditionsLine.of(conditions),
-                adjudicated=AdjudicationLine.of(row.plies, proof),
+                division=division,
+                adjudicated=proof and AdjudicationLine(proof.value, proof.distance, row.plies),
                 introduces=introduction if introduction != Introduction() else None,
                 analysis=_analysis(row),
                 timing=_timing(row, "" if proof else row.detail, ids=ids),
             )
 
 
-def _bot_line(bot: Row[Any], revision: Row[Any]) -> BotLine:
-    launch = msgspec.structs.replace(revision.launch, archive=revision.archive)
-    return to_record(BotLine, {**bot._mapping, **revision._mapping}, launch=launch)
+def _bot_lines(connection: Connection) -> dict[int, BotLine]:
+    """Return the description of every revision by its id."""
+    bots = {row.id: row._mapping for row in connection.execute(select(BOTS))}
+    found = {}
+    for row in connection.execute(select(REVISIONS)):
+        launch = msgspec.structs.replace(row.launch, archive=row.archive)
+        found[row.id] = to_record(BotLine, {**bots[row.bot_id], **row._mapping}, launch=launch)
+    return found
 
 
 def _analysis(row: Any) -> AnalysisLine | None:

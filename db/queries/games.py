@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
+from operator import eq, ge, le, lt
 from typing import Any
 
 from sqlalchemy import (
@@ -20,35 +21,35 @@ from sqlalchemy import (
 
 from db.columns import columns_of, to_record
 from db.database import Queries
-from db.models import GAMES, LAST_OUTPUTS, PAIRS, RUNS, Division, Game, Pair, Run, StoredLastOutput
-from db.outcomes import FIRST_COLUMNS, SECOND_COLUMNS, read_last_output, read_sides
+from db.models import (
+    GAME_SUMS,
+    GAMES,
+    LAST_OUTPUTS,
+    PAIRS,
+    RUNS,
+    Division,
+    Game,
+    Pair,
+    Run,
+    StoredLastOutput,
+)
+from db.outcomes import read_last_output, read_sides
 from db.queries.bots import find_revisions, read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.runs import find_run
 from db.records.budget import remaining_times
 from db.records.games import GameQuery, GameRow
 from db.records.pairs import PairStatus
-from db.records.runs import RunKind
+from db.records.runs import ForfeitTally, RunKind
 from engine.position import parse_moves
 from engine.result import Result
 
-COLUMNS = Game
-"""Columns of the table of games, by name."""
-ROW = tuple(
-    {
-        column.name: column
-        for column in (
-            *columns_of(GameRow, GAMES),
-            *(COLUMNS[name] for name in (*FIRST_COLUMNS, *SECOND_COLUMNS)),
-        )
-    }.values()
-)
+ROW = (*columns_of(GameRow, GAMES), *(Game[name] for name in GAME_SUMS))
 """Columns of a `GameRow`, labelled by its fields."""
 _LIST = tuple(column for column in ROW if column.name != "thoughts")
 """These without the thoughts, which are the largest."""
 _PLANNED_AHEAD = 500
 """More pairs than a run has in play: their games may be stored in another order."""
-_IDS_PER_STATEMENT = 500
 _PER_PAIR = case((Run.kind == RunKind.PLAY, RunKind.PLAY.games_per_pair), else_=2)
 """Games of a finished pair."""
 _FINISHED = Pair.status == PairStatus.FINISHED
@@ -79,22 +80,16 @@ class Games(Queries):
 
     def get_many(self, game_ids: Iterable[int]) -> list[GameRow]:
         """Return the games with these ids that exist, whole, in the order of their ids."""
-        wanted = sorted(set(game_ids))
-        found = []
+        query = (
+            select(*ROW, StoredLastOutput.stderr, StoredLastOutput.messages)
+            .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == Game.id)
+            .where(Game.id.in_(set(game_ids)))
+            .order_by(Game.id)
+        )
         with self._database.reading() as connection:
             names = read_bot_names(connection)
             budgets = {row.id: row.budget for row in read_divisions(connection)}
-            for start in range(0, len(wanted), _IDS_PER_STATEMENT):
-                part = wanted[start : start + _IDS_PER_STATEMENT]
-                query = (
-                    select(*ROW, StoredLastOutput.stderr, StoredLastOutput.messages)
-                    .outerjoin(LAST_OUTPUTS, StoredLastOutput.game_id == Game.id)
-                    .where(Game.id.in_(part))
-                    .order_by(Game.id)
-                )
-                rows = connection.execute(query)
-                found += [_whole_game(row, names, budgets) for row in rows]
-        return found
+            return [_whole_game(row, names, budgets) for row in connection.execute(query)]
 
     def newest(self, query: GameQuery, limit: int) -> list[GameRow]:
         """Return at most `limit` games that fit a query, without thoughts, newest first.
@@ -167,13 +162,30 @@ class Games(Queries):
             chosen.append(func.coalesce(Pair.finished_at, since) >= since)
         return self._sum(Pair.run_id, Pair.aborts, *chosen)
 
+    def forfeits(self, run_id: int) -> list[ForfeitTally]:
+        """Return the forfeits of a run by revision and kind."""
+        loser = case(
+            (Game.offender == 0, Game.first_revision_id), else_=Game.second_revision_id
+        ).label("revision")
+        counts = (func.count().label("games"), func.min(Game.id).label("game"))
+        query = (
+            select(loser, Game.termination, *counts)
+            .where(Game.offender.is_not(None))
+            .group_by(loser, Game.termination)
+            .order_by(loser, Game.termination)
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(games_of_run(connection, query, run_id)).all()
+            details = select(Game.id, Game.detail).where(Game.id.in_([row.game for row in rows]))
+            known = {row.id: row.detail for row in connection.execute(details)}
+        return [to_record(ForfeitTally, row, detail=known[row.game]) for row in rows]
+
     def _sum(
         self, key: ColumnElement[int], number: ColumnElement[int], *conditions: ColumnElement[bool]
     ) -> dict[int, int]:
         """Return the sums of a number over the pairs that fit, by a key."""
         query = select(key, func.sum(number)).join_from(PAIRS, RUNS).where(*conditions)
-        with self._database.reading() as connection:
-            return {row[0]: int(row[1]) for row in connection.execute(query.group_by(key))}
+        return {row[0]: int(row[1]) for row in self._rows(query.group_by(key))}
 
 
 def _whole_game(
@@ -223,20 +235,14 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
         query = games_of_run(connection, query, run_id)
-    equal = {"division_id": wanted.division_id, "termination": wanted.termination}
-    query = query.where(
-        *(Game[name] == value for name, value in equal.items() if value is not None)
+    bounds = (
+        *((eq, name, getattr(wanted, name)) for name in ("division_id", "rated", "termination")),
+        *((ge, "started_at", wanted.since), (ge, "plies", wanted.shortest)),
+        *((le, "plies", wanted.longest), (lt, "id", wanted.before)),
     )
-    least = {"started_at": wanted.since, "plies": wanted.shortest}
     query = query.where(
-        *(Game[name] >= value for name, value in least.items() if value is not None)
+        *(test(Game[name], value) for test, name, value in bounds if value is not None)
     )
-    if wanted.rated is not None:
-        query = query.where(Game.rated.is_(wanted.rated))
-    if wanted.before is not None:
-        query = query.where(Game.id < wanted.before)
-    if wanted.longest is not None:
-        query = query.where(Game.plies <= wanted.longest)
     if wanted.board is not None:
         query = query.where(or_(Game.board == wanted.board, Game.board_class == wanted.board))
     if wanted.forfeit:
@@ -249,6 +255,9 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
         query = query.where(*(player.in_(wanted.among) for player in players))
     if wanted.including is not None:
         query = query.where(or_(*(player.in_(wanted.including) for player in players)))
+    if wanted.bots:
+        listed = [one for name in wanted.bots for one in find_revisions(connection, name)]
+        query = query.where(or_(*(player.in_(listed) for player in players)))
     if wanted.won_by is not None:
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:

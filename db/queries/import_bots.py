@@ -5,7 +5,7 @@ it. Else its name belongs to another content, and it gets the name with its hash
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 from sqlalchemy import Connection, select, update
@@ -28,12 +28,8 @@ class _StoredBot:
     name: str
     is_imported: bool
     """Whether only imports have added it."""
-    revisions: dict[str, int]
+    revisions: dict[str, int] = field(default_factory=dict)
     """Keys by content hash, the current one last."""
-    number: int
-    """The greatest number of a revision."""
-    recency: int
-    """The least recency of a revision."""
 
     @property
     def current(self) -> str:
@@ -53,6 +49,7 @@ class ImportedBots:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._bots = _stored_bots(connection)
+        self._archives = set(connection.scalars(select(BotArchive.sha256)))
         self._taken: set[str] = set()
         """Names here of the file's bots so far; two bots of the file are never one."""
         self.revisions: dict[Content, int] = {
@@ -76,53 +73,44 @@ class ImportedBots:
             described.setdefault(line.name, []).append(line)
         # First those that have their names here, so that no other one takes their bots.
         for name in sorted(described, key=lambda each: each not in self._bots):
-            self._register_bot(described[name])
+            self._register_bot(name, described[name])
 
-    def _stored_archive(self, bot: BotLine) -> str | None:
-        """Return the archive of a bot if the database holds it."""
-        query = select(BotArchive.sha256).filter_by(sha256=bot.launch.archive)
-        return self._connection.scalar(query)
-
-    def _register_bot(self, lines: Sequence[BotLine]) -> None:
+    def _register_bot(self, name: str, lines: Sequence[BotLine]) -> None:
         """Find or add a bot with all of its revisions in the file, given oldest first.
 
         A bot that was registered on this machine keeps its current revision, whose sources are
         here. For a bot that only imports have added, the file decides.
         """
-        name, head, described = lines[0].name, lines[-1], [bot.content_hash for bot in lines]
-        bot = self._find_bot(name, described)
-        follows = bot is None or (bot.is_imported and bot.current in described)
+        described = {line.content_hash: self._to_revision(line) for line in lines}
+        bot = self._find_bot(name, [*described])
         if bot is None:
+            head = lines[-1]
             here = name if name not in self._bots else name_with_hash(name, head.content_hash)
+            new = to_record(
+                NewBot, to_values(head), name=here, revision=described[head.content_hash]
+            )
             # Retired, because its program may be missing here, and no user has asked to run it.
-            revision = _new_revision(head, None)
-            new = to_record(NewBot, to_values(head), name=here, revision=revision)
-            bot = _StoredBot(
-                insert_bot(self._connection, new, is_retired=True), here, True, {}, 0, 1
-            )
-            self._bots[here] = bot
-        unknown = [each for each in lines if each.content_hash not in bot.revisions]
-        added = {}
-        for index, each in enumerate(unknown):
-            added[each.content_hash] = insert_revision(
-                self._connection,
-                bot.id,
-                _new_revision(each, self._stored_archive(each)),
-                number=bot.number + 1 + index,
-                recency=bot.recency - len(unknown) + index,  # below all stored revisions
-            )
-        known = {**added, **bot.revisions}
-        for each in lines:
-            without = (Revision.id == known[each.content_hash]) & Revision.archive.is_(None)
-            if archive := self._stored_archive(each):
+            insert_bot(self._connection, new, is_imported=True)
+            bot = _stored_bots(self._connection)[here]
+        others = [content for content in bot.revisions if content not in described]
+        follows = bot.is_imported and bot.current in described and described.keys() - bot.revisions
+        for content, revision in reversed(described.items()):
+            if content not in bot.revisions:
+                bot.revisions[content] = insert_revision(
+                    self._connection, bot.id, revision, is_current=False
+                )
+            elif archive := revision.launch.archive:
+                without = (Revision.id == bot.revisions[content]) & Revision.archive.is_(None)
                 self._connection.execute(update(REVISIONS).where(without).values(archive=archive))
-        if follows and unknown:
-            others = [content for content in bot.revisions if content not in described]
+        if follows:
             for recency, content in enumerate((*others, *described), start=1):
                 self._connection.execute(
-                    update(REVISIONS).where(Revision.id == known[content]).values(recency=recency)
+                    update(REVISIONS)
+                    .where(Revision.id == bot.revisions[content])
+                    .values(recency=recency)
                 )
-        self.revisions |= {(name, content): known[content] for content in described}
+        self.revisions |= {(name, content): bot.revisions[content] for content in described}
+        self._bots = _stored_bots(self._connection)
         self._taken.add(bot.name)
         if bot.name != name:
             self.names[name] = bot.name
@@ -143,27 +131,24 @@ class ImportedBots:
         found = [*(bot for bot in called if bot in same), *renamed, *continued]
         return found[0] if found else None
 
+    def _to_revision(self, bot: BotLine) -> NewRevision:
+        """Return a revision with its files, or without them if they are not stored here."""
+        archive = bot.launch.archive if bot.launch.archive in self._archives else None
+        launch = msgspec.structs.replace(bot.launch, folder="", archive=archive)
+        return to_record(NewRevision, to_values(bot), launch=launch)
+
 
 def _stored_bots(connection: Connection) -> dict[str, _StoredBot]:
     """Return all bots by name."""
     query = (
-        select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
-        .add_columns(Revision.bot_id, Bot.name, Bot.created_at, Bot.retired_at)
+        select(Revision.id, Revision.content_hash, Revision.bot_id)
+        .add_columns(Bot.name, Bot.created_at, Bot.retired_at)
         .join(BOTS, Bot.id == Revision.bot_id)
         .order_by(Revision.recency)
     )
     found: dict[str, _StoredBot] = {}
     for row in connection.execute(query):
         # `insert_bot` marks an imported bot, never registered here, in this way.
-        is_imported = row.retired_at == row.created_at
-        new = _StoredBot(row.bot_id, row.name, is_imported, {}, 0, row.recency)
-        bot = found.setdefault(row.name, new)
-        bot.revisions[row.content_hash] = row.id
-        bot.number = max(bot.number, row.number)
+        new = _StoredBot(row.bot_id, row.name, row.retired_at == row.created_at)
+        found.setdefault(row.name, new).revisions[row.content_hash] = row.id
     return found
-
-
-def _new_revision(bot: BotLine, archive: str | None) -> NewRevision:
-    """Return a revision with its files, or without them if they are not stored here."""
-    launch = msgspec.structs.replace(bot.launch, folder="", archive=archive)
-    return to_record(NewRevision, to_values(bot), launch=launch)

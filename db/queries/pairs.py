@@ -4,6 +4,7 @@ Both can be repeated after a connection was lost in a commit: a planned batch is
 coordinator, and a stored pair is left as it is.
 """
 
+import math
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -25,8 +26,8 @@ from sqlalchemy import (
 from db.columns import columns_of, to_record
 from db.database import Database, Queries
 from db.errors import Exhausted
-from db.models import PAIRS, Game, Pair, Run
-from db.outcomes import OUTCOME, game_values, insert_games, outcome_of
+from db.models import PAIRS, Pair, Run
+from db.outcomes import OUTCOME, game_values, insert_games, outcome_of, read_game_ids
 from db.queries.runs import find_run
 from db.records.exchange import COLUMN_LIMIT
 from db.records.games import LastOutput
@@ -43,10 +44,11 @@ from engine.result import Termination
 
 Played = tuple[PairPlan, PairRecord]
 """A pair and the record of its two games."""
-# Built once: building these statements would take a third of the time to store a pair.
+LONGEST_GAP_S = 60.0
+"""A longer pause between games, in seconds, does not count as playing time."""
+# Built once, as the statements of `db.outcomes`.
 _IDS: BindParameter[Any] = bindparam("ids", expanding=True)
 _BY_ID = select(PAIRS).where(Pair.id.in_(_IDS))
-_GAME_IDS = select(Game.pair_id, Game.id).where(Game.pair_id.in_(_IDS)).order_by(Game.game)
 _FINISH = (
     update(PAIRS)
     .where(Pair.id == bindparam("pair"))
@@ -209,8 +211,7 @@ class Pairs(Queries):
         query = select(Pair.number).where(
             Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED
         )
-        with self._database.reading() as connection:
-            return list(connection.execute(query.order_by(Pair.number)).scalars())
+        return [row.number for row in self._rows(query.order_by(Pair.number))]
 
     def between(self, division_id: int, revision: int, others: Sequence[int]) -> list[PlayedPair]:
         """Return a division's finished pairs of one revision against others, rated or not.
@@ -228,12 +229,26 @@ class Pairs(Queries):
         meets = ((a == revision) & b.in_(others)) | ((b == revision) & a.in_(others))
         return self._played(Pair.id, Pair.division_id == division_id, meets)
 
+    def played_s(self, run_id: int) -> float:
+        """Return the seconds with pairs of a run in play, including pauses of up to a minute."""
+        query = (
+            select(Pair.started_at, Pair.duration_us)
+            .where(Pair.run_id == run_id, Pair.started_at.is_not(None))
+            .order_by(Pair.started_at)
+        )
+        played, until = 0.0, -math.inf
+        for started, duration_us in self._rows(query):
+            ended = started + duration_us / 1e6
+            begins = until if started - until <= LONGEST_GAP_S else started
+            played += max(ended - begins, 0.0)
+            until = max(until, ended)
+        return played
+
     def _played(
         self, order: ColumnElement[int], *conditions: ColumnElement[bool]
     ) -> list[PlayedPair]:
         query = select(PAIRS).where(*conditions, Pair.second_result.is_not(None))
-        with self._database.reading() as connection:
-            return [_played_pair(row) for row in connection.execute(query.order_by(order))]
+        return [_played_pair(row) for row in self._rows(query.order_by(order))]
 
 
 def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGames]:
@@ -263,9 +278,7 @@ def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGame
     if updates:
         connection.execute(_FINISH, list(updates.values()))
         insert_games(connection, games, last_outputs)
-    found: dict[int, tuple[int, ...]] = {}
-    for pair, game in connection.execute(_GAME_IDS, {"ids": ids}):
-        found[pair] = (*found.get(pair, ()), game)
+    found = read_game_ids(connection, ids)
     return [
         found[plan.id] if stored else None
         for (plan, _), stored in zip(played, is_stored, strict=True)

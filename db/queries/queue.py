@@ -63,8 +63,7 @@ class Queue(Queries):
         return self._find(select(JOBS).where(is_open).order_by(Job.id))
 
     def _find(self, query: Select[Any]) -> list[JobRow]:
-        with self._database.reading() as connection:
-            return [to_record(JobRow, row) for row in connection.execute(query)]
+        return [to_record(JobRow, row) for row in self._rows(query)]
 
     def start(self, job_id: int) -> JobRow | None:
         """Mark a job as playing; return None if it has ended."""

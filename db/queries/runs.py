@@ -54,9 +54,7 @@ class Runs(Queries):
     def create(self, new: NewRun) -> RunRow:
         """Store a new run with the status `running`."""
         with self._database.writing(repeatable=False) as connection:
-            values = {"status": RunStatus.RUNNING, "started_at": time.time()}
-            run_id = insert_row(connection, RUNS, {**to_values(new), **values})
-            insert_run_bots(connection, run_id, new.settings)
+            run_id = insert_run(connection, new, RunStatus.RUNNING, started_at=time.time())
             return find_run(connection, run_id)
 
     def get(self, run_id: int) -> RunRow:
@@ -229,9 +227,10 @@ def find_run(connection: Connection, run_id: int) -> RunRow:
     return _run(row, _current_names(connection, run_id))
 
 
-def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, Any]) -> None:
-    """Store the revisions of the bots in a new run's settings."""
-    bots = bots_in(settings)
+def insert_run(connection: Connection, new: NewRun, status: RunStatus, **times: float) -> int:
+    """Store a run, with the revisions of the bots in its settings; return its id."""
+    run_id = insert_row(connection, RUNS, {**to_values(new), "status": status, **times})
+    bots = bots_in(new.settings)
     query = (
         select(Revision.id, Bot.name, Revision.content_hash)
         .join(BOTS, Bot.id == Revision.bot_id)
@@ -244,13 +243,7 @@ def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, 
     ]
     if rows:
         connection.execute(insert(RUN_BOTS), rows)
-
-
-def current_settings(
-    connection: Connection, run_id: int, settings: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a run's settings with the current names of its bots."""
-    return rename_in_settings(settings, _current_names(connection, run_id).get(run_id, {}))
+    return run_id
 
 
 def _current_names(connection: Connection, run_id: int | None = None) -> dict[int, dict[str, str]]:
@@ -298,14 +291,11 @@ class TuningSteps(Queries):
     def of_run(self, run_id: int) -> list[TuningStepRow]:
         """Return a run's steps in their order."""
         query = select(TUNING_STEPS).filter_by(run_id=run_id).order_by(TuningStep.step)
-        with self._database.reading() as connection:
-            return [to_record(TuningStepRow, row) for row in connection.execute(query)]
+        return [to_record(TuningStepRow, row) for row in self._rows(query)]
 
     def games_by_run(self) -> dict[int, int]:
         """Return the number of finished games by tuning run."""
         games: dict[int, int] = {}
-        with self._database.reading() as connection:
-            rows = connection.execute(select(TuningStep.run_id, TuningStep.pentanomial))
-            for run_id, pentanomial in rows:
-                games[run_id] = games.get(run_id, 0) + 2 * sum(pentanomial)
+        for run_id, pentanomial in self._rows(select(TuningStep.run_id, TuningStep.pentanomial)):
+            games[run_id] = games.get(run_id, 0) + 2 * sum(pentanomial)
         return games

@@ -56,17 +56,3 @@ class GameToAnalyse:
     board: str
     nodes: int
     """Node limit of its stored verdicts; 0 if this solver version has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysisQuery:
-    """The games to analyse."""
-
-    division_id: int
-    solver_version: int
-    bots: tuple[str, ...] = ()
-    """Names of which at least one plays in a game; empty for all games."""
-    games: int | None = None
-    """Number of newest games, analysed or not; None for all."""
-    rated_only: bool = False
-    """Whether to leave out games outside the rating list."""

@@ -6,6 +6,9 @@ clock has the fields ``clock_ms`` and perhaps ``increment_ms``; the odds of a cl
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from msgspec import Meta
 
 from bots.budget import BUDGETS, KIND_OF_FIELD, Budget, Clock
 from bots.game_clock import GameClock
@@ -16,6 +19,12 @@ TIME, CLOCK, INCREMENT, OVERAGE = "time_ms", "clock_ms", "increment_ms", "overag
 MAIN_FIELDS = (*KIND_OF_FIELD, CLOCK)
 """The fields of which a budget has at least one."""
 FIELDS = (*MAIN_FIELDS, INCREMENT, OVERAGE)
+_KEY = rf"\A({'|'.join(FIELDS)})({OF_BOT}[A-Za-z0-9._@+-]{{1,100}})?\Z"
+Amounts = Annotated[
+    Mapping[Annotated[str, Meta(pattern=_KEY)], Annotated[int, Meta(gt=0, lt=1 << 53)]],
+    Meta(min_length=1),
+]
+"""The amounts of a division by key."""
 
 
 def budget_key(field: str, bot: str | None = None) -> str:

@@ -11,20 +11,17 @@ import msgspec
 from msgspec import Meta
 
 from db.errors import DatabaseError
-from db.records.budget import FIELDS, OF_BOT
-from db.records.games import COUNT_LIMIT, Count, LastOutput, Proof, SideSums, Thought, parse_claim
+from db.records import thought_blob
+from db.records.games import Count, GameRecord, LastOutput, Proof, SideSums, Thought, parse_claim
 from db.records.launch import Launch
-from db.records.runs import OMITTED_FIXED_OPENING, Conditions, RunKind
-from engine.board import MAX_SIDE
+from db.records.runs import Conditions, Plies, RunKind
+from engine.position import parse_moves
 from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT
 
 Seed = Annotated[int, Meta(ge=0, lt=SEED_LIMIT)]
-BUDGET_KEY = rf"\A({'|'.join(FIELDS)})({OF_BOT}[A-Za-z0-9._@+-]{{1,100}})?\Z"
-Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 COLUMN_LIMIT = 1 << 31
 """Limit of numbers in 32-bit columns of PostgreSQL."""
-Positive = Annotated[int, Meta(gt=0, lt=COUNT_LIMIT)]
 ColumnInt = Annotated[int, Meta(ge=0, lt=COLUMN_LIMIT)]
 LONGEST_NAME = 100
 """Most characters of a bot's name."""
@@ -34,44 +31,6 @@ Identifier = Annotated[str, Meta(min_length=1, max_length=200)]
 """A hash or a number that identifies something, as text."""
 YEAR_9999 = 253_370_764_800.0
 """Start of the year 9999 (UTC): a limit that leaves a year's reserve below Python's last date."""
-
-
-class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A division."""
-
-    boards: str
-    opening_plies: Plies | None
-    budget: Annotated[dict[Annotated[str, Meta(pattern=BUDGET_KEY)], Positive], Meta(min_length=1)]
-    openings: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
-    """Hash of a set of openings; None for random openings."""
-    fixed_opening: Plies | None = None
-    """Opening plies for board classes with a single board, such as ``6x7``; None also for
-    `OMITTED_FIXED_OPENING`."""
-    adjudicate: Annotated[int, Meta(ge=1, le=MAX_SIDE**2)] | None = None
-    """Plies within which a proven end ends a game; None if games are played out."""
-
-    @classmethod
-    def of(cls, conditions: Conditions) -> "ConditionsLine":
-        """Return conditions in exported form."""
-        fixed = conditions.other_fixed_opening
-        return cls(
-            conditions.boards,
-            conditions.opening_plies,
-            dict(conditions.budget),
-            conditions.openings,
-            fixed,
-            conditions.adjudicate,
-        )
-
-    @property
-    def conditions(self) -> Conditions:
-        """The conditions of the division."""
-        fixed = self.fixed_opening
-        if fixed is None and self.opening_plies is None and self.openings is None:
-            fixed = OMITTED_FIXED_OPENING
-        return Conditions(
-            self.boards, self.opening_plies, self.budget, self.openings, fixed, self.adjudicate
-        )
 
 
 class OpeningsLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -124,14 +83,7 @@ class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
     @classmethod
     def of(cls, thought: Thought) -> "MoveTiming":
         """Return a thought in exported form."""
-        return cls(
-            thought.time_us,
-            thought.value,
-            thought.work,
-            thought.depth,
-            thought.claim,
-            thought.cpu_us,
-        )
+        return cls(*(getattr(thought, name) for name in cls.__struct_fields__))
 
     def thought(self, line: str = "", nodes: int | None = None) -> Thought:
         """Return the stored form of the thought.
@@ -152,8 +104,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Everything about a game that depends on the clock."""
 
     stored: Count = 0
-    """Position in the order of storing, from 1, which is that of the live rating updates; 0 if the
-    file has no timing."""
+    """Position in the order of storing, from 1; 0 if the line has no timing."""
     started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
     duration_us: Count = 0
@@ -185,25 +136,11 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         return [move.thought(line, count) for move, line, count in moves]
 
 
-class AdjudicationLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class AdjudicationLine(Proof, forbid_unknown_fields=True, frozen=True):
     """The proven end of an adjudicated game."""
 
     ply: Plies
     """Number of plies played, including the opening."""
-    value: Result
-    """Result for the first player under best play."""
-    distance: Plies
-    """Plies to the end under best play."""
-
-    @classmethod
-    def of(cls, ply: int, proof: Proof | None) -> "AdjudicationLine | None":
-        """Return a proof in exported form."""
-        return None if proof is None else cls(ply, proof.value, proof.distance)
-
-    @property
-    def proof(self) -> Proof:
-        """The stored form."""
-        return Proof(self.value, self.distance)
 
 
 class SolvedLine(msgspec.Struct, forbid_unknown_fields=True, array_like=True, frozen=True):
@@ -254,12 +191,35 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     run_seed: Seed
     stream: Identifier
     identity: Identifier
-    division: ConditionsLine
+    division: Conditions
+    """Its `exported` form."""
     adjudicated: AdjudicationLine | None = None
     introduces: Introduction | None = None
     analysis: AnalysisLine | None = None
     """None if the game was not analysed."""
     timing: Timing = msgspec.field(default_factory=Timing)
+
+    def record(self) -> GameRecord:
+        """Return the game as it is stored.
+
+        Raises:
+            ValueError: a move or thought is invalid.
+            EngineError: a move is not a column.
+
+        """
+        timing = self.timing
+        return GameRecord(
+            swapped=self.game == 1,
+            moves=parse_moves(self.moves),
+            result=self.result,
+            termination=self.termination,
+            sides=timing.sides,
+            thoughts=thought_blob.encode(timing.all_thoughts()),
+            started=timing.started,
+            duration_us=timing.duration_us,
+            detail=self.adjudicated.text if self.adjudicated else timing.detail,
+            last_output=timing.last_words,
+        )
 
 
 def name_with_hash(name: str, content_hash: str) -> str:

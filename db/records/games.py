@@ -266,6 +266,8 @@ class GameQuery:
     """Find only ids below this."""
     moved_first: bool | None = None
     """Whether `bot` moved first; needs `bot`."""
+    bots: tuple[str, ...] = ()
+    """At least one player must be among these, unless it is empty."""
     board: str | None = None
     """A board, or the class that boards were drawn from."""
     termination: Termination | None = None

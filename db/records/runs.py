@@ -1,14 +1,18 @@
 """Records of divisions and runs. Times are seconds since the epoch."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from db.records.budget import budget_label, rename_in_budget
-from engine.board import BoardClass
+import msgspec
+from msgspec import Meta
+
+from db.records.budget import Amounts, budget_label, rename_in_budget
+from engine.board import MAX_SIDE, BoardClass
 from engine.result import Termination
 
+Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 BEST = "best: "
 """Prefix of the verdict of `ladder select`; the chosen bot's name follows."""
 DASHBOARD = "dashboard"
@@ -71,23 +75,22 @@ def plies_of_opening(
     return 0 if board_class.varies else fixed_opening
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """The conditions that games must share to be compared."""
+class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The conditions that games must share to be compared; also the division of an export."""
 
     boards: str
     """The canonical list of board classes."""
-    opening_plies: int | None
+    opening_plies: Plies | None
     """None for each board class's default, or if the openings come from a set."""
-    budget: Mapping[str, int]
+    budget: Amounts
     """Amounts such as ``{"time_ms": 100}``; each bot gets the first kind that it supports, and odds
     if it has any (`db.records.budget`)."""
-    openings: str | None = None
+    openings: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
     """Hash of a set of openings; None for random openings."""
-    fixed_opening: int | None = None
+    fixed_opening: Plies | None = None
     """Opening plies for board classes with a single board, such as ``6x7``; None if
     `opening_plies` or `openings` decides."""
-    adjudicate: int | None = None
+    adjudicate: Annotated[int, Meta(ge=1, le=MAX_SIDE**2)] | None = None
     """Plies within which a proven end ends the game at once; None if games are played out."""
 
     @property
@@ -101,6 +104,23 @@ class Conditions:
         """The value of `fixed_opening` that keys, labels, settings and exports must contain."""
         fixed = self.fixed_opening
         return None if fixed == OMITTED_FIXED_OPENING else fixed
+
+    @property
+    def exported(self) -> "Conditions":
+        """The conditions as keys and exports contain them."""
+        return msgspec.structs.replace(self.conditions, fixed_opening=self.other_fixed_opening)
+
+    @property
+    def imported(self) -> "Conditions":
+        """The conditions that were exported so."""
+        if (self.opening_plies, self.openings, self.fixed_opening) != (None, None, None):
+            return self
+        return msgspec.structs.replace(self, fixed_opening=OMITTED_FIXED_OPENING)
+
+    @property
+    def conditions(self) -> "Conditions":
+        """The conditions without the id and label of a division."""
+        return Conditions(*(getattr(self, name) for name in Conditions.__struct_fields__))
 
 
 SHIPPED_OPENINGS = {
@@ -133,19 +153,12 @@ def division_label(conditions: Conditions) -> str:
     return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}{adjudicated}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DivisionRow(Conditions):
+class DivisionRow(Conditions, frozen=True, kw_only=True):
     """Rating conditions: games of one division can be compared."""
 
     id: int
     label: str
     """Unique short name, such as ``6x7+4/100ms``."""
-
-    @property
-    def conditions(self) -> Conditions:
-        """The conditions without id and label."""
-        names = (field.name for field in fields(Conditions))
-        return Conditions(**{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from db.errors import NameTaken, UnknownRow
@@ -115,7 +116,9 @@ def test_a_division_is_created_once_with_a_label(
     """A division is created once and has a short label."""
     made = store.divisions.ensure(conditions)
     assert (made.label, made.conditions) == (label, conditions)
-    turned = replace(conditions, budget=dict(reversed([*conditions.budget.items()])))
+    turned = msgspec.structs.replace(
+        conditions, budget=dict(reversed([*conditions.budget.items()]))
+    )
     assert store.divisions.ensure(turned) == made
     assert store.divisions.all() == [made]
 

@@ -193,9 +193,6 @@ def test_a_grown_database_is_merged_into_its_beginning(tmp_path: Path) -> None:
 
 CHANGES: list[tuple[str, str, Any]] = [
     ("first", "first_hash", "b"),
-    ("kind", "kind", "gate"),
-    ("run_seed", "run_seed", 8),
-    ("identity", "identity", "other"),
     ("seed", "seed", 99),
     ("board", "board", "9x11"),
     ("moves", "moves", "00"),
@@ -204,8 +201,6 @@ CHANGES: list[tuple[str, str, Any]] = [
     ("started", "timing", {"started": 1.0}),
     ("duration_us", "timing", {"duration_us": 1}),
     ("aborts", "timing", {"aborts": 1}),
-    ("detail", "timing", {"detail": "other"}),
-    ("thoughts", "timing", {"thoughts": [[5]]}),
     ("sides", "timing", {"sides": [[1], [1]]}),
 ]
 """The key that is named, the field of a line that is changed, and its new value."""

@@ -9,10 +9,10 @@ from db.records.bots import (
     NewBot,
     NewRevision,
 )
-from db.records.exchange import ConditionsLine, GameLine, MoveTiming, Timing
+from db.records.exchange import GameLine, MoveTiming, Timing
 from db.records.games import SideSums
 from db.records.launch import Launch
-from db.records.runs import RunKind
+from db.records.runs import Conditions, RunKind
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.results.exchange.importing import import_games
@@ -55,7 +55,7 @@ def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination)
         run_seed=5,
         stream="s1",
         identity="i1",
-        division=ConditionsLine("4x4", 1, {"simulations": 10}),
+        division=Conditions("4x4", 1, {"simulations": 10}),
         timing=Timing(
             stored=number + 1,
             started=1.7e9,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from threading import Lock, local
 from typing import Protocol
 
-from db.records.analysis import AnalysisQuery, SolvedPosition
+from db.records.analysis import SolvedPosition
+from db.records.games import GameQuery
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.board import parse_board
@@ -138,8 +139,8 @@ def analyse(
     """
     effort = Effort(nodes)
     is_listed = rated_only and division.id in store.aggregate.count_games()
-    query = AnalysisQuery(division.id, SOLVER_VERSION, bots, games, is_listed)
-    asked = store.analysis.games(query)
+    query = GameQuery(division_id=division.id, bots=bots, rated=is_listed or None)
+    asked = store.analysis.games(query, SOLVER_VERSION, games)
     waiting = [one.id for one in asked if one.nodes < effort.on_board(parse_board(one.board))]
     state = Progress(division.label, len(asked), len(waiting), nodes)
     if rated_only:

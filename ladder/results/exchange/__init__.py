@@ -1,1 +1,1 @@
-"""Games as PGN, CSV and JSON Lines, exported and imported."""
+"""Export of games as PGN, CSV and JSON Lines, and import of JSON Lines."""

@@ -6,19 +6,21 @@ pair or run.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, get_args
 
 import msgspec
 
 from bots.budget import BudgetKind
-from db.records.budget import is_valid_budget
-from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine, Positive
+from db.records.budget import Amounts, is_valid_budget
+from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
 from db.store import Store
 from engine.board import parse_board_class, parse_board_classes
 from engine.errors import EngineError
 from engine.opening_set import parse_opening_set
+from engine.position import parse_moves
 from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
@@ -28,6 +30,8 @@ from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
 
 SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
 """Fields that must be equal in all games of a run."""
+SAME_OF_PAIR = ("board", "board_class", "seed", "opening_plies")
+"""Fields that must be equal in both games of a pair."""
 
 
 class _Tuning(msgspec.Struct):
@@ -41,7 +45,7 @@ class _Settings(msgspec.Struct):
     bots: dict[str, str] = {}
     pairing: str = ""
     boards: str | None = None
-    budget: dict[str, Positive] | None = None
+    budget: Amounts | None = None
     openings: str | None = None
     tuning: _Tuning | None = None
     options: dict[str, Any] | None = None
@@ -76,6 +80,7 @@ def check_game(game: GameLine) -> None:
     for thought in game.timing.all_thoughts():  # now, as packing requires valid times
         fault = find_thought_fault(thought)
         _require(fault is None, str(fault))
+    parse_moves(game.moves)
 
 
 def check_bot(bot: BotLine) -> None:
@@ -134,27 +139,23 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         )
 
 
-def check_run(first: GameLine, line: GameLine) -> None:
-    """Check that a game agrees about its run with the run's first game in the file.
-
-    Raises:
-        ValueError: a field differs.
-
-    """
-    for name in SAME_OF_RUN:
+def check_same(what: str, names: Sequence[str], one: GameLine, two: GameLine) -> None:
+    """Check that two games of a run or pair agree about it. Raises ValueError."""
+    for name in names:
         _require(
-            getattr(first, name) == getattr(line, name),
-            f"all games of a run must have the same {name}",
+            getattr(one, name) == getattr(two, name),
+            f"all games of a {what} must have the same {name}",
         )
 
 
 def check_pair(one: GameLine, two: GameLine) -> None:
-    """Check that two games have the same bots with colours swapped.
+    """Check that two games have one setup and the same bots with colours swapped.
 
     Raises:
         ValueError: they do not.
 
     """
+    check_same("pair", SAME_OF_PAIR, one, two)
     swapped = (two.second, two.second_hash, two.first, two.first_hash)
     _require(
         (one.first, one.first_hash, one.second, one.second_hash) == swapped,
@@ -185,7 +186,8 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
     for each in read:
         _checked(name, each.line, check_game, each.game)
         first = runs.setdefault((each.game.run, each.game.stream), each.game)
-        _checked(name, each.line, check_run, first, each.game)
+        of_run = partial(check_same, "run", SAME_OF_RUN)
+        _checked(name, each.line, of_run, first, each.game)
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, each) for each in games.values()]

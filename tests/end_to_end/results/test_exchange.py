@@ -133,5 +133,5 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     (played.folder / "bad.jsonl").write_text("\n".join([*lines[:-1], json.dumps(changed)]))
     done = played("import", "bad.jsonl")
     assert done.code == 2
-    assert "game 1 differs in duration_us" in done.err
+    assert "is already stored, but differs in duration_us" in done.err
     assert query(played.db, "select count(*) from games") == [(20,)]
