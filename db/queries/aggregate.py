@@ -251,7 +251,9 @@ def _chosen(
         among: a condition that few pairs fulfil.
 
     """
-    chosen = [_FINISHED] if column == "run_id" else [Pair.rated.is_(True), _FINISHED]
+    chosen: list[ColumnElement[bool]] = [_FINISHED]
+    if column != "run_id":
+        chosen.append(Pair.rated.is_(True))
     if since is not None:
         chosen.append(Pair.started_at >= since)
     if last:
