@@ -20,6 +20,7 @@ class TooNew(DatabaseError):
 class Outdated(DatabaseError):
     """An older version of this program wrote the database."""
 
+
 class Unwritable(DatabaseError):
     """The database cannot be written: folder, permission, read-only medium or full disk."""
 

@@ -12,7 +12,6 @@ from db.queries.audit import Audit
 from db.queries.bots import Bots
 from db.queries.divisions import Divisions, OpeningSets
 from db.queries.games import Games
-from db.queries.history import History
 from db.queries.importer import Exchange
 from db.queries.pairs import Pairs
 from db.queries.plays import Plays
@@ -41,7 +40,6 @@ class Store(Database):
         self.games = Games(self)
         self.tuning_steps = TuningSteps(self)
         self.aggregate = Aggregate(self)
-        self.history = History(self)
         self.plays = Plays(self)
         self.exchange = Exchange(self)
         self.analysis = Analysis(self)

@@ -188,6 +188,7 @@ class SqliteBackend(Backend):
         """Switch the file to WAL mode, which is permanent."""
         driver: Any = connection.connection.dbapi_connection
         driver.execute("PRAGMA journal_mode=WAL").fetchone()
+        self._identity = self._read_identity()  # a new file has none before
 
     def change_mark(self, connection: Connection) -> object:
         """Return SQLite's data version."""
