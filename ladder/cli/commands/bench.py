@@ -25,8 +25,7 @@ def harness(
     """Measure how many games per second the harness plays.
 
     The bots answer at once, and every pair is stored in a database file, so that the time is that
-    of the harness alone. For comparison between machines, the time of a ply is also given as a
-    multiple of a bare exchange between two C programs.
+    of the harness alone.
 
     Options:
       --games N: Number of games, of 20 plies each.

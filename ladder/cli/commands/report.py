@@ -167,6 +167,8 @@ def report(
     Database and output:
       --pairs: Add the results of every two bots that met.
       --format: Format of the result.
+      --html FILE: Write the rating list, with charts and games, as an HTML page instead: one file
+        that needs no network.
       --games N: With --html: most games to replay in the page; forfeits, upsets and short losses
         first.
 

@@ -49,7 +49,7 @@ def solve(
       --columns: Solve each column that can be played, too.
       --weak: Find win, draw or loss only, which is faster: no distance.
       --nodes N: Most positions to search; a value that is not found by then is given as bounds.
-      --time 100ms|2s: Longest time for a position; then bounds, too.
+      --time 100ms|2s: Longest time to search a position; bounds are given then, too.
       --file FILE: Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line.
       --memory MIB: Memory of the solver's table, in MiB; with --file and --nodes, of each thread's.
       --threads N: Threads that search one position together; with --nodes, one for each position,
