@@ -143,8 +143,9 @@ class SpecReader:
         if not path.is_relative_to(self.root):
             if path.is_file():
                 raise UsageError(
-                    f"{word} lies outside of {self.root}, whose files are stored: name a file in "
-                    "there, or run the command in a folder above both"
+                    f"{word} lies outside of {self.root}, whose files are stored: copy it there, "
+                    "run the command in a folder above both, or write the path of a committed file "
+                    "relative to the current folder"
                 )
             return None
         return None if self.is_in_environment(path) else path

@@ -186,11 +186,13 @@ def pack_in_tree(source: BotSource, tree: GitTree) -> ResolvedBot:
     """
     inner = os.path.relpath(source.folder, tree.root)
     origin = msgspec.structs.replace(tree.origin, inner="" if inner == "." else inner)
+    where = f"at {origin.revision} ({origin.commit[:12]}, committed files only)"
     try:
         is_player = source.spec.startswith(BUILTIN)
         bot = _read_player(source, tree.root) if is_player else read_spec(source, tree.root)
-    except (SpecError, UsageError) as error:
-        where = f"at {origin.revision} ({origin.commit[:12]}, committed files only)"
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.problem}", option=error.option) from error
+    except SpecError as error:
         raise SpecError(f"{where}: {error}") from error
     folder = str(tree.repository / origin.inner)
     launch = msgspec.structs.replace(bot.launch, folder=folder, origin=origin)

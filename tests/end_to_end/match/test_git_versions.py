@@ -69,25 +69,6 @@ def test_a_branch_is_gated_against_main(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_environments_of_builds_leave_with_their_bots(ladder: Ladder) -> None:
-    """An interpreter that a build made is used where it is, until its bot is deleted."""
-    bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
-    repository(ladder.folder, {"bot.py": bot})
-    build = ("--git", "main", "--build", "python3 -m venv --without-pip env")
-    pythons = []
-    for name, mode in (("one", "honest"), ("two", "unsteady")):
-        add(ladder, name, f"exec:env/bin/python -I -S bot.py {mode}", *build)
-        files = ladder("bots", "show", name, "--json").document["files"]
-        pythons += [Path(path) for path in files if "/builds/" in path]
-    one, two = pythons
-    assert ladder("match", "one", "two", "--games", 2, *QUICK).code == 0
-    assert ladder("bots", "delete", "one").code == 2  # it has games
-    assert ladder("runs", "delete", 1, "--yes").code == 0
-    assert (ladder("bots", "delete", "one").code, one.exists(), two.exists()) == (0, False, True)
-    assert ladder("match", "two", "random", "--games", 2, *QUICK).code == 0
-
-
-@pytest.mark.slow
 def test_an_environment_stays_as_long_as_one_of_its_bots(ladder: Ladder) -> None:
     """One that fails beside others leaves them their common build; without any bot it leaves."""
     bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
