@@ -30,20 +30,3 @@ def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
     facts = [(run["kind"], run["status"], run["verdict"], run["note"]) for run in listed]
     assert facts == [("select", "finished", f"best: {names[0]}", "which?")]
     assert ladder("report", "--json").document["games"] == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("random",), "at least two bots"),
-        (("random", "stupid", "--against", "random"), "named twice"),
-        (("random", "nobody"), "no registered bot is called 'nobody'"),
-    ],
-)
-def test_bad_input_is_refused_in_one_sentence(
-    ladder: Ladder, words: tuple[str, ...], sentence: str
-) -> None:
-    """Each must exit with 2, and leave no database behind."""
-    done = ladder("select", *words, "--simulations", 1)
-    assert (done.code, sentence in done.err) == (2, True), done.err
-    assert not (ladder.folder / "ladder.db").exists()

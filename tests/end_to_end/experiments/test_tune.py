@@ -77,25 +77,3 @@ def test_a_player_is_tuned_by_its_options_and_a_loser_gets_no_name(ladder: Ladde
     again = ladder(*words)
     assert "better is not registered: the gate's verdict is inconclusive" in again.out
     assert "better" not in ladder("bots", "list").out
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("builtin:v18",), "--param: name a parameter"),
-        (("exec:./bot --c 1", "--param", "c=0..1"), "does not contain {c}"),
-        (("builtin:v18", "--param", "c=0.2..1", "--register", "v17"), "already registered"),
-        (("builtin:v18", "--param", "c=0.2..1", "--html", "no/page.html"), "does not exist"),
-        (("builtin:v18", "--param", "c=0.2..1", "--depth", "3"), "plays on time"),
-        (("exec:python3 nothing.py {x}", "--param", "x=0..1"), "there is no file nothing.py"),
-    ],
-)
-def test_bad_input_is_refused_in_one_sentence(
-    ladder: Ladder, words: tuple[str, ...], sentence: str
-) -> None:
-    """Nothing is played or stored, and the exit code is 2."""
-    done = ladder("tune", *words, "--db", "none.db")
-    assert (done.code, done.out) == (2, "")
-    assert sentence in done.err
-    assert "Traceback" not in done.err
-    assert not (ladder.folder / "none.db").exists()

@@ -42,32 +42,3 @@ def test_commands_that_only_read_work_on_a_database_that_cannot_be_written(ladde
     assert "ladder.db cannot be written" in found[-2].err
     assert "the results and sums of pairs are those of their games" in found[-1].out
     assert sorted(os.listdir(ladder.folder)) == before
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("run", "--bots", "nosuch,v1", "--games", "2"),
-        ("gate", "nosuch", "--against", "v1"),
-        ("gate", "nosuch", "--against", "v1", "--stored"),
-        ("play", "nosuch"),
-        ("compete", "nosuch", "v1", "results.txt", "1"),
-        ("bots", "show", "nosuch"),
-        ("bots", "add", "new", "exec:true", "--based-on", "nosuch"),
-        ("report", "--compare", "nosuch", "v1"),
-        ("replay", "1"),
-        ("export",),
-    ],
-    ids=" ".join,
-)
-def test_a_missing_database_is_reported_before_a_missing_bot(
-    ladder: Ladder, words: tuple[str, ...]
-) -> None:
-    """A mistyped --db must not look like a mistyped name, and leaves no file behind."""
-    done = ladder(*words, "--db", "mistyped.db")
-    assert done.code == 2
-    (sentence,) = (line for line in done.err.splitlines() if line.startswith("ladder: "))
-    assert "there is no database" in sentence
-    if "nosuch" in sentence:
-        assert sentence.index("there is no database") < sentence.index("nosuch")
-    assert not list(ladder.folder.glob("*.db*"))
