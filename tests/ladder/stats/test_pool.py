@@ -296,3 +296,7 @@ def test_the_share_of_draws_between_equals_is_that_of_their_games():
     """Between equals the maximum-likelihood share is plain: one draw in four games is 0.25."""
     cells = from_games(players="AB", first=[0], second=[1], counts=[(1, 1, 2)])
     assert draw_rate_equal(cells=cells, theta=np.zeros(3)) == pytest.approx(0.25)
+    # At an expected score of 3/4 there are 4 * 3/4 * 1/4 of them: 15 of 100 games for a fifth.
+    unequal = from_games(players="AB", first=[0], second=[1], counts=[(15, 15, 70)])
+    theta = np.array([math.log(3), 0.0, 0.0])
+    assert draw_rate_equal(cells=unequal, theta=theta) == pytest.approx(0.2)

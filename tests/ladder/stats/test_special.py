@@ -1,9 +1,10 @@
 """Special functions of the project against the library's."""
 
+import numpy as np
 import pytest
 from scipy.special import chdtrc
 
-from ladder.stats.special import chi_square_tail
+from ladder.stats.special import chi_square_tail, strong_groups
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 10, 101, 136, 2000, 19900])
@@ -15,3 +16,14 @@ def test_the_tail_of_chi_square_agrees_with_scipy(freedom: int, ratio: float) ->
     assert chi_square_tail(value=value, freedom=freedom) == pytest.approx(
         expected, rel=1e-9, abs=1e-300
     )
+
+
+@pytest.mark.parametrize(
+    ("tails", "heads", "groups"),
+    [((0, 1), (1, 2), [0, 1, 2]), ((2, 1), (1, 0), [2, 1, 0]), ((0, 1, 2), (1, 2, 1), [0, 1, 1])],
+)
+def test_groups_are_numbered_along_the_edges(
+    tails: tuple[int, ...], heads: tuple[int, ...], groups: list[int]
+) -> None:
+    """No edge must lead to a group of a smaller number, and a circle is one group."""
+    assert strong_groups(size=3, tails=np.array(tails), heads=np.array(heads)).tolist() == groups

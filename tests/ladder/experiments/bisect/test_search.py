@@ -9,10 +9,12 @@ from ladder.errors import UsageError
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.result import CommitVerdict, result_of
 from ladder.experiments.bisect.search import (
+    GREATEST_DROP,
     Answer,
     BisectQuestion,
     CommitSearch,
     Posterior,
+    possible_drops,
     posterior_of,
 )
 from ladder.match.specs.spec import BotSource
@@ -114,6 +116,33 @@ def test_the_posterior_of_one_commit_is_that_of_bayes() -> None:
     after = posterior_of(np.ones((1, 1), dtype=bool), np.array([[2.0]]))
     assert after.blamed[0] / after.none == pytest.approx(np.exp(2.0))
     assert after.weaker[0] == after.blamed[0]
+
+
+def test_greater_drops_are_multiples_within_the_greatest() -> None:
+    """The smallest is that of the question, however great it is."""
+    assert possible_drops(1000.0) == (1000.0,)
+    drops = possible_drops(200.0)
+    assert drops[0] == 200.0 < drops[-1] <= GREATEST_DROP
+
+
+def test_a_group_is_sure_given_that_a_commit_is_to_blame() -> None:
+    """What is left for no commit does not count against the group, while it is small."""
+    chances = Posterior(
+        blamed=np.array([0.3, 0.66, 0.0]),
+        none=np.array(0.04),
+        none_or_least=np.array(0.04),
+        weaker=np.array([0.3, 0.96, 0.96]),
+    )
+    assert chances.sure_groups(0.95, np.array([0, 0, 1])).tolist() == [True, False]
+    assert chances.sure_groups(0.95, np.array([0, 1, 1])).tolist() == [False, False]
+    search = CommitSearch(history(CHAIN[:3, :3]), BisectQuestion())
+    search.posterior = Posterior(
+        blamed=np.array([0.3, 0.2, 0.0]),
+        none=np.array(0.5),
+        none_or_least=np.array(0.5),
+        weaker=np.array([0.3, 0.5, 0.5]),
+    )
+    assert search.credible_set_size == 2
 
 
 @pytest.mark.slow

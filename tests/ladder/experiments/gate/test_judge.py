@@ -350,6 +350,7 @@ def test_the_model_of_elo_changes_the_ratio_and_not_the_estimate() -> None:
         ({"max_drop": 0.0}, "max drop"),
         ({"max_drop": float("nan")}, "max drop"),
         ({"max_drop": 5000.0}, "max drop"),
+        ({"min_gain": 5000.0}, "min gain"),
         ({"alpha": 0.6}, "alpha"),
         ({"beta": 0.0}, "beta"),
         ({"max_games": 1}, "max games"),

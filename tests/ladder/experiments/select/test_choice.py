@@ -87,6 +87,23 @@ def test_a_failing_candidate_is_dropped_and_its_losses_do_not_count() -> None:
     assert not judge.is_invalid
 
 
+def test_a_choice_among_one_bot_that_works_is_invalid() -> None:
+    """Two of three that forfeit leave no other to choose from; before that it names no leader."""
+    judge = judge_of(3, SelectQuestion(indifference=40.0))
+    assert judge.progress == "3 can be chosen"
+    for number in range(12):
+        judge.take(pair(number, number % 2, 2, 0, failed=True))
+    assert len(judge.failed) == 2
+    assert judge.is_invalid
+
+
+def test_the_question_of_a_run_is_read_again() -> None:
+    """The baseline stands beside it."""
+    asked = SelectQuestion(indifference=30.0, confidence=0.9)
+    assert SelectQuestion.from_settings(asked.settings("v1")) == asked
+    assert SelectQuestion.from_settings({}) is None
+
+
 def test_a_failing_baseline_makes_the_choice_invalid() -> None:
     """Strength beside a baseline that crashes means nothing."""
     judge = judge_of(3, SelectQuestion(), baseline="bot0")

@@ -48,13 +48,14 @@ def test_equal_results_give_equal_searches() -> None:
 
 def test_settings_stay_in_the_range_and_differ() -> None:
     """However strong the pull, no bot is given a value outside; whole numbers always differ."""
-    parameters = read_parameters(["a=0..1", "n=0..1:int"])
+    parameters = read_parameters(["a=0..1", "n=0..1:int", "m=0..9..9:int"])
     search = Spsa(parameters, steps=100, seed=1)
-    for _ in range(100):
+    for step in range(100):
         a, b = search.propose()
         assert 0 <= min(a["a"], b["a"]) < max(a["a"], b["a"]) <= 1
         assert {a["n"], b["n"]} == {0, 1}
-        search.add_result(8)
+        assert 0 <= min(a["m"], b["m"]) < max(a["m"], b["m"]) <= 9
+        search.add_result(8 * (step > 50))
 
 
 def test_the_estimate_is_the_mean_of_the_last_half() -> None:
@@ -67,6 +68,18 @@ def test_the_estimate_is_the_mean_of_the_last_half() -> None:
         search.add_result(2 if step < 10 else 0)
     assert search.estimate["a"] == pytest.approx(reached)
     assert reached != pytest.approx(0.5)
+
+
+def test_the_points_of_the_last_half_count_alike() -> None:
+    """A point lies in the middle of the two settings that are played from it."""
+    (parameter,) = read_parameters(["a=0..1"])
+    search, points = Spsa((parameter,), steps=20, seed=1), []
+    for _ in range(20):
+        search.add_result(1)
+        a, b = search.propose()
+        points.append((a["a"] + b["a"]) / 2)
+    assert search.estimate["a"] == pytest.approx(np.mean(points[10:]), abs=1e-3)
+    assert search.estimate["a"] != pytest.approx(points[-1], abs=1e-3)
 
 
 def test_a_step_is_measured_by_the_perturbation_that_was_played() -> None:

@@ -24,7 +24,8 @@ def game(white: str, black: str, result: str, moves: str = "1. e4 e5") -> str:
 def test_results_are_counted_by_white() -> None:
     """Losses, draws and wins must be White's, and unfinished games left out."""
     text = game("a", "b", "1-0") + game("a", "b", "0-1") + game("b", "a", "1/2-1/2")
-    counts, skipped = count_results((text + game("a", "b", "*")).encode().splitlines())
+    text += "[WhiteElo of another program]\n" + game("a", "b", "*")
+    counts, skipped = count_results(text.encode().splitlines())
     assert counts == {("a", "b"): [1, 0, 1], ("b", "a"): [0, 1, 0]}
     assert skipped == 1
 

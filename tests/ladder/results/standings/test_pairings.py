@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ladder.results.standings.pairings import summarize_pairings
+from ladder.results.standings.pairings import scores_by_class, summarize_pairings
 from ladder.stats.elo import Z95
 from tests.ladder.results.standings.test_standings import MIXED, table
 
@@ -17,3 +17,10 @@ def test_the_error_of_a_pairing_comes_from_its_pairs() -> None:
     assert one.score == other.score == 0.5
     assert one.error95 == other.error95 == pytest.approx(Z95 * math.sqrt(10 * 0.75) / 20)
     assert one.z is None
+
+
+def test_scores_of_a_class_are_points_per_game() -> None:
+    """Of both bots, with the games and draws behind them."""
+    (thu,) = scores_by_class([table("a", "b", (6, 0, 0, 0, 0, 2, 1, 0, 1))])
+    assert (thu.games, thu.draws) == (20, 2)
+    assert thu.scores == {"a": 0.3, "b": 0.7}
