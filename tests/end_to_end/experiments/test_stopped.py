@@ -17,9 +17,8 @@ from ladder.cli.main import run_command
 from ladder.signals import StopToken, current_stop, use_stop
 from tests.end_to_end.traces import faults_of, query
 from tests.support.data.history import BUILD, player_history
-from tests.support.instant_workforce import InstantWorkforce
+from tests.support.instant_workforce import InstantWorkers, InstantWorkforce
 from tests.support.shared import made_once
-from tests.support.stops import InstantWorkers
 
 CONDITIONS = ("--boards", "5x5", "--concurrency", "1", "--seed", "7", "--json")
 COMMANDS = {
