@@ -7,6 +7,7 @@ from datetime import timedelta
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from ladder.experiments.tune.parameters import Parameter
 from ladder.names import counted
 from ladder.runs.live import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
@@ -197,3 +198,38 @@ def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
     """Return the columns of the live table, with scores instead of ratings if unrated."""
     ranks = Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1)
     return [ranks, *columns_of(LIVE, bots, is_rated)]
+
+
+def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> RunWatcher:
+    """Return a live view if the console can redraw, else log lines."""
+    return display_for(console, TuningView(parameters))
+
+
+class TuningView(RunView):
+    """How to show the steps of a tuning."""
+
+    def __init__(self, parameters: Sequence[Parameter]) -> None:
+        self._parameters = parameters
+
+    def name(self, live: LiveRun) -> str:
+        """Return the run, such as ``tuning run 3``."""
+        return f"tuning {super().name(live)}"
+
+    def status(self, live: LiveRun) -> str:
+        """Return games played, speed, time left and the current values in one line."""
+        values = ", ".join(
+            f"{each.name} {each.text(live.estimate[each.name])}" for each in self._parameters
+        )
+        return f"{status_line(live)} before the gate; {values}"
+
+    def log(self, live: LiveRun) -> str:
+        """Return the status."""
+        return self.status(live)
+
+    def summary(self, live: LiveRun) -> list[str]:
+        """Return the status."""
+        return [self.status(live)]
+
+    def picture(self, live: LiveRun, width: int, height: int) -> RenderableType:
+        """Return a progress bar."""
+        return self.bar(live, width)

@@ -7,7 +7,7 @@ from ladder.experiments.bisect.search import Answer
 from ladder.match.specs.git import Commit
 from ladder.names import counted
 from reports.findings.finding import Case, Finding
-from reports.layout.elo import elo_words
+from reports.layout.elo import chance_words, elo_words
 from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.format import capped, rounded, values_of
 from reports.layout.listing import Titled
@@ -98,7 +98,7 @@ def _named(commit: Commit) -> str:
 
 
 def _chance(tried: TriedCommit, _: object) -> str:
-    return "-" if tried.verdict is CommitVerdict.SKIPPED else f"{tried.weaker:.1%}"
+    return chance_words(None if tried.verdict is CommitVerdict.SKIPPED else tried.weaker)
 
 
 TRIED = (

@@ -16,7 +16,7 @@ from reports.layout.format import csv_text, number, rounded, values_of, wdl_text
 from reports.layout.listing import Listing, Titled
 from reports.layout.table import Column
 from reports.report.mistakes import MISTAKES, left_columns, rate_before
-from reports.report.rating_columns import forfeit_text, rating_words
+from reports.report.rating_columns import COLUMNS
 from reports.report.standings import note_text, standing_document
 
 
@@ -94,7 +94,10 @@ def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -
         },
     }
     groups: dict[str, dict[str, list[str]]] = {
-        "bots": _of_each(BOT_FACTS, [side.standing for side in sides]),
+        "bots": _of_each(
+            [field for field in COLUMNS if field.key and field.form],
+            [side.standing for side in sides],
+        ),
         **{
             title: {head: [*map(_percent, line)] for head, line in lines.items()}
             for title, lines in shares.items()
@@ -140,20 +143,6 @@ def _of_each(fields: Sequence[Field], records: Sequence[Any]) -> dict[str, list[
         ]
         for field in fields
     }
-
-
-BOT_FACTS = (
-    Field(head="Elo", text=lambda bot, _: rating_words(bot)),
-    Field("games", "games", form="d"),
-    Field("score", "score", form=".1%"),
-    Field(
-        "forfeits", "forfeits", text=lambda bot, _: forfeit_text(bot) if bot.all_forfeits else "0"
-    ),
-    Field("simulations_per_second", "simulations/s", form=",.0f"),
-    Field("mean_move_ms", "ms/move", form=".1f"),
-    Field("max_move_ms", "max ms", form=".1f"),
-)
-"""What is compared of bots."""
 
 
 def difference_cells(pair: BotDifference) -> tuple[str, str]:

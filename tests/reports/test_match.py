@@ -40,3 +40,12 @@ def test_a_shutout_is_printed_as_a_bound() -> None:
     assert match_document(won)["elo_at_least"] is not None
     assert " b is at least " in text_of(won.mirrored)
     assert match_document(won.mirrored)["wdl"] == [0, 0, 10]
+
+
+def test_no_games_prove_a_chance_of_100_percent() -> None:
+    """Neither few lost games nor a shutout make a match certain."""
+    nearly = PairStanding("a", "b", 58, 0, 2, (0, 0, 2, 0, 28))
+    assert "chance to be better over 99.9%" in text_of(nearly)
+    assert "chance to be better under 0.1%" in text_of(nearly.mirrored)
+    won = PairStanding("a", "b", 60, 0, 0, (0, 0, 0, 0, 30))
+    assert "chance to be better at least 99.9%" in text_of(won)

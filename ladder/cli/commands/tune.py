@@ -19,7 +19,7 @@ from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import ResumePolicy
 from ladder.stats.choices import Model
 from reports.findings.tune import tune_finding
-from reports.tune import tuning_watcher
+from reports.run import tuning_watcher
 
 
 def tune(
