@@ -16,15 +16,13 @@ from reports.layout.table import Column
 FAILURES_NAMED = 5
 
 
-def suite_document(
-    result: SuiteResult, left_out: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def suite_document(result: SuiteResult, left_out: Mapping[str, str]) -> dict[str, Any]:
     """Return the document of `ladder suite run --json`."""
     return {
         "suite": result.suite.name,
         "hash": result.suite.content_hash,
         "positions": len(result.suite.puzzles),
-        "left_out": dict(left_out or {}),
+        "left_out": dict(left_out),
         "results": [_answers_document(result, answers) for answers in result.answers],
     }
 
@@ -57,7 +55,7 @@ def _words(budget: Budget) -> str:
     return form.phrase.format(amount)
 
 
-def suite_finding(result: SuiteResult, left_out: Mapping[str, str] | None = None) -> Finding:
+def suite_finding(result: SuiteResult, left_out: Mapping[str, str]) -> Finding:
     """Return the finding of a suite: a row for each bot and budget, and the failures."""
     positions = counted(len(result.suite.puzzles), "position")
     bots = counted(len({answers.bot for answers in result.answers}), "bot")

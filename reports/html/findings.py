@@ -165,7 +165,6 @@ def finding_page(
         finding=finding,
         figures=figures,
         folded=folded,
-        facts=finding.facts,
         markdown=finding_markdown(finding),
         failures_shown=failures([each.game for each in games]),
         shown=f"This file has {len(viewed):,} lost games: forfeits, the shortest and the latest."

@@ -105,13 +105,7 @@ def plain_console(
         width: width of lines of results outside a terminal, in characters.
 
     """
-    console = _console(stderr=stderr, file=file, width=None)
-    if stderr or console.file.isatty():
-        return console
-    return _console(stderr=stderr, file=file, width=width)
-
-
-def _console(*, stderr: bool, file: IO[str] | None, width: int | None) -> PlainConsole:
-    return PlainConsole(
-        stderr=stderr, file=file, width=width, markup=False, emoji=False, highlight=False
-    )
+    console = PlainConsole(stderr=stderr, file=file, markup=False, emoji=False, highlight=False)
+    if not (stderr or console.file.isatty()):
+        console.width = width
+    return console

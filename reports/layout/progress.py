@@ -86,7 +86,7 @@ class LogLines(Generic[State]):
         """Print the title; the first log line follows some seconds later."""
         self._last = time.monotonic()
         for line in self._view.title(state):
-            self._say(line)
+            say(self._console, line)
 
     def pair_finished(self, state: State, record: object) -> None:
         """Do nothing: the next log line counts the pair."""
@@ -103,23 +103,20 @@ class LogLines(Generic[State]):
         is_new = _TIME_LEFT.sub("", line) != _TIME_LEFT.sub("", self._printed)
         if is_new or waited_s >= self._still_s:
             self._last, self._printed = time.monotonic(), line
-            self._say(line)
+            say(self._console, line)
 
     def notified(self, state: State, sentence: str) -> None:
         """Print a message at once."""
-        self._say(sentence)
+        say(self._console, sentence)
 
     def warned(self, state: State, sentence: str) -> None:
         """Print a warning at once."""
-        self._say(f"warning: {sentence}")
+        say(self._console, f"warning: {sentence}")
 
     def ended(self, state: State) -> None:
         """Print the final lines."""
         for line in self._view.ending(state):
-            self._say(line)
-
-    def _say(self, line: str) -> None:
-        say(self._console, line)
+            say(self._console, line)
 
 
 class LivePicture(Generic[State]):

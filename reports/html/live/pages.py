@@ -16,6 +16,7 @@ from ladder.results.overview.games import ENDINGS, BotResult, Mover
 from ladder.results.overview.overview import Overview, RunPace
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.standings import Standings
+from ladder.runs.history import PastRun
 from reports.bots import git_values
 from reports.findings.run import BOTS as BOTS_OF_RUN
 from reports.findings.run import finding_of, forfeit_lines, paused_lines
@@ -70,14 +71,9 @@ def overview_page(data: Overview) -> Page:
     )
 
 
-def _card(entry: RunPace) -> dict[str, object]:
-    return {
-        "row": entry.run.row,
-        "name": _run_name(entry.run.row),
-        "title": entry.run.title,
-        "games": entry.run.games,
-        "pace": _pace_words(entry),
-    }
+def _card(entry: RunPace) -> tuple[PastRun, str, str]:
+    """Return a run with its name and its speed in words."""
+    return entry.run, _run_name(entry.run.row), _pace_words(entry)
 
 
 def _run_name(row: RunRow) -> str:

@@ -165,7 +165,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder suite run --json":
         answers = Answers("a", Budget(simulations=1), (True,), ("a crash",))
         suite = SuiteResult(Suite("s", (Puzzle("5x5", "", 2, "draw", None, "trap"),)), (answers,))
-        return suite_document(suite)
+        return suite_document(suite, {})
     if heading == "ladder bisect --json":
         search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
         played(search, 3)
