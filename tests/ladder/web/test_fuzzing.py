@@ -20,24 +20,11 @@ NAMES = (
     "upsets",
 )
 WORDS = (
-    *(
-        "alpha",
-        "beta",
-        "alpha,beta",
-        "1",
-        "2",
-        "0",
-        "-1",
-        "1e9",
-        "9" * 19,
-        "9" * 25,
-        "won",
-        "first",
-    ),
-    *("forfeit", "crash", "6x7", "99x99@1,1", "2026-11-20", "0001-01-01", "9999-12-31T23:59:59"),
-    *("NaN", "inf", "p1", "p0", "..", "%", "\x00", "<script>", "'", '"', "\u202e", "\ud83d\ude00"),
-    *("style.css", "1_0", "\u0661", " ", ","),
-)
+    "alpha", "beta", "alpha,beta", "1", "2", "0", "-1", "1e9", "9" * 19, "9" * 25, "won", "first",
+    "forfeit", "crash", "6x7", "99x99@1,1", "2026-11-20", "0001-01-01", "9999-12-31T23:59:59",
+    "NaN", "inf", "p1", "p0", "..", "%", "\x00", "<script>", "'", '"', "\u202e", "\ud83d\ude00",
+    "style.css", "1_0", "\u0661", " ", ",",
+)  # fmt: skip
 text = st.one_of(st.sampled_from(WORDS), st.text(max_size=12))
 requests = st.tuples(
     st.sampled_from(PATHS),
@@ -53,26 +40,30 @@ def coded(word: str) -> str:
     return quote(word.encode("utf-8", "surrogatepass"), safe="")
 
 
-@pytest.mark.very_slow
-@settings(
+@pytest.fixture
+def played(league: League, server: Running) -> Running:
+    """Return a server of a database with games."""
+    league.pairs(league.run(), "alpha", "beta", 2, "1-0", "0-1")
+    return server
+
+
+often = settings(
     max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+
+
+@pytest.mark.very_slow
+@often
 @given(request=requests)
-def test_no_request_causes_an_internal_error(
-    league: League, server: Running, request: object
-) -> None:
+def test_no_request_causes_an_internal_error(played: Running, request: object) -> None:
     """The answer to any request is a page or a refusal, never status 500."""
     path, one, other, parameters, method, accept = request  # type: ignore[misc]
-    if not league.store.runs.find():
-        run = league.run()
-        league.pairs(run, "alpha", "beta", 2, "1-0", "0-1")
-        league.end(run)
     query = "&".join(f"{name}={coded(value)}" for name, value in parameters)
     address = path.format(coded(one), coded(other)) + (f"?{query}" if query else "")
-    token = server.known_token
-    answer = server.ask(address, method=method, headers={"Accept": accept}, token=token)
+    token = played.known_token
+    answer = played.ask(address, method=method, headers={"Accept": accept}, token=token)
     assert answer.status < 500, (address, method, answer.text)
 
 
@@ -100,21 +91,13 @@ BODIES = st.one_of(NEARLY, FIELDS, VALUES)
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=50,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@often
 @given(body=BODIES, path=st.sampled_from(("/play", "/play/{}")), word=text)
 def test_no_body_causes_an_internal_error(
-    league: League, server: Running, body: object, path: str, word: str
+    played: Running, body: object, path: str, word: str
 ) -> None:
     """The answer to any body is a document or a refusal, never status 500."""
-    if not league.store.runs.find():
-        run = league.run()
-        league.pairs(run, "alpha", "beta", 1, "1-0", "0-1")
-        league.end(run)
     address = path.format(coded(word))
-    answer = server.ask(address, method="POST", body=body, token=server.known_token)
+    answer = played.ask(address, method="POST", body=body, token=played.known_token)
     assert answer.status != 500, (address, body, answer.text)
     assert answer.status < 400 or "error" in answer.document
