@@ -2,22 +2,18 @@
 
 Types in `db.records.exchange` hold the bounds of single fields, and `db.invariants` the
 rules for every stored game. The rules here are about names and texts, and about the lines of one
-pair or run.
+pair.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import Any, get_args
-
-import msgspec
+from typing import get_args
 
 from bots.budget import BudgetKind
-from db.records.budget import Amounts, is_valid_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
 from db.store import Store
-from engine.board import parse_board_class, parse_board_classes
+from engine.board import parse_board_class
 from engine.errors import EngineError
 from engine.opening_set import parse_opening_set
 from engine.position import parse_moves
@@ -28,28 +24,8 @@ from ladder.names import check_line, check_name, check_text
 from ladder.results.exchange.analyses import check_analysis, save_positions
 from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
 
-SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
-"""Fields that must be equal in all games of a run."""
-SAME_OF_PAIR = ("board", "board_class", "seed", "opening_plies")
+SAME_OF_PAIR = ("rated", "board", "board_class", "seed", "opening_plies")
 """Fields that must be equal in both games of a pair."""
-
-
-class _Tuning(msgspec.Struct):
-    spec: str = ""
-    parameters: tuple[str, ...] = ()
-
-
-class _Settings(msgspec.Struct):
-    """The settings of a run that commands read; each may be missing."""
-
-    bots: dict[str, str] = {}
-    pairing: str = ""
-    boards: str | None = None
-    budget: Amounts | None = None
-    openings: str | None = None
-    tuning: _Tuning | None = None
-    options: dict[str, Any] | None = None
-    select: dict[str, Any] | None = None
 
 
 def check_game(game: GameLine) -> None:
@@ -74,8 +50,6 @@ def check_game(game: GameLine) -> None:
             check_bot(bot)
         if game.introduces.openings is not None:
             check_openings(game.introduces.openings, game.division.openings)
-        if game.introduces.settings is not None:
-            check_settings(game.introduces.settings)
     check_analysis(game)
     for thought in game.timing.all_thoughts():  # now, as packing requires valid times
         fault = find_thought_fault(thought)
@@ -122,32 +96,6 @@ def check_openings(openings: OpeningsLine, wanted: str | None) -> None:
     _require(known.content_hash == wanted, "the openings are not those of the division")
 
 
-def check_settings(settings: Mapping[str, Any]) -> None:
-    """Check that commands can read the settings of a run.
-
-    Raises:
-        ValueError: a value is of another type, or the budget is invalid.
-        EngineError: the boards are invalid.
-
-    """
-    known = msgspec.convert(settings, _Settings)
-    if known.boards is not None:
-        parse_board_classes(known.boards)
-    if known.budget is not None:
-        _require(
-            is_valid_budget(known.budget), f"the settings have the invalid budget {known.budget}"
-        )
-
-
-def check_same(what: str, names: Sequence[str], one: GameLine, two: GameLine) -> None:
-    """Check that two games of a run or pair agree about it. Raises ValueError."""
-    for name in names:
-        _require(
-            getattr(one, name) == getattr(two, name),
-            f"all games of a {what} must have the same {name}",
-        )
-
-
 def check_pair(one: GameLine, two: GameLine) -> None:
     """Check that two games have one setup and the same bots with colours swapped.
 
@@ -155,7 +103,11 @@ def check_pair(one: GameLine, two: GameLine) -> None:
         ValueError: they do not.
 
     """
-    check_same("pair", SAME_OF_PAIR, one, two)
+    for name in SAME_OF_PAIR:
+        _require(
+            getattr(one, name) == getattr(two, name),
+            f"the games of a pair must have the same {name}",
+        )
     swapped = (two.second, two.second_hash, two.first, two.first_hash)
     _require(
         (one.first, one.first_hash, one.second, one.second_hash) == swapped,
@@ -177,17 +129,13 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
         read: the games in the order of the file.
 
     Raises:
-        ImportRefused: a line, run, pair or game breaks a rule, a pair lacks a game, or a stored
+        ImportRefused: a line, pair or game breaks a rule, a pair lacks a game, or a stored
             pair of the same number differs.
 
     """
     games: dict[tuple[int, str, int], list[NumberedGame]] = {}
-    runs: dict[tuple[int, str], GameLine] = {}
     for each in read:
         _checked(name, each.line, check_game, each.game)
-        first = runs.setdefault((each.game.run, each.game.stream), each.game)
-        of_run = partial(check_same, "run", SAME_OF_RUN)
-        _checked(name, each.line, of_run, first, each.game)
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, each) for each in games.values()]

@@ -136,17 +136,6 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
     "amounts of one bot alone": (
         {"division": {"budget": {"time_ms@alpha": 5}}}, "invalid budget",
     ),
-    "settings that cannot be listed": (
-        {"introduces": {"settings": {"bots": 5}}}, r"Expected `object`, got `int` - at `\$.bots`",
-    ),
-    "a search whose parameters are numbers": (
-        {"introduces": {"settings": {"tuning": {"spec": "v20", "parameters": [1]}}}},
-        r"Expected `str`, got `int` - at `\$.tuning.parameters",
-    ),
-    "options that are no object": (
-        {"introduces": {"settings": {"options": [3]}}}, r"got `array` - at `\$.options`",
-    ),
-    "settings without a budget": ({"introduces": {"settings": {"budget": {}}}}, "length >= 1"),
     "bot on boards that do not exist": (
         {"introduces": {"bots": [{**GUEST, "boards": ["99x99"]}]}}, "rows must be 4..12",
     ),
@@ -259,19 +248,6 @@ def test_analyses_travel_with_the_games(store: Store, tmp_path: Path) -> None:
         document = merged(msgspec.json.decode(texts[0]), {"analysis": other})
         with pytest.raises(UsageError, match="line 1"):
             taken_in(store, path, [msgspec.json.encode(document), texts[1]])
-
-
-@pytest.mark.parametrize("field", ["kind", "rated", "run_seed", "identity"])
-def test_games_that_contradict_each_other_about_their_run_are_refused(
-    store: Store, tmp_path: Path, field: str
-) -> None:
-    """A second pair must agree with the first."""
-    others = {"kind": "gate", "rated": False, "run_seed": 6, "identity": "i2"}
-    lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
-    lines += [{**line, "pair": 1, field: others[field]} for line in lines]
-    words = f"line 3: .* the same {field}"
-    with pytest.raises(UsageError, match=words):
-        taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
 
 
 def merged(document: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
