@@ -7,16 +7,14 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from db.records import thought_blob
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable
-from db.records.games import LastOutput, Thought
+from db.records.games import LastOutput
 from db.records.pairs import PairPlan, PairRecord, PlannedPair
 from db.store import Store
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from tests.db.making import ensure_revision, new_bot, new_run, revision, to_plan
 from tests.support.data.random_games import random_record
-from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
@@ -282,25 +280,4 @@ def test_a_planned_pair_and_a_repeated_number_are_refused(tmp_path: Path) -> Non
             with pytest.raises(NotImportable, match=f"run {run.id}, but {status} and not finished"):
                 take_in(copy, lines)
             copy.pairs.drop([row.id for row in rows])
-    source.store.close()
-
-
-@pytest.mark.slow
-def test_thoughts_of_earlier_versions_equal_those_of_a_file(tmp_path: Path) -> None:
-    """Games whose claims were stored as texts equal their export, with nodes and lines."""
-    source = Played(tmp_path / "source.db")
-    source.go(".")
-    (first, _) = source.store.games.stream(thoughts=True)
-    former = msgspec.msgpack.encode(
-        [(each.time_us, None, 10_000, 12, "win 5") for each in first.thoughts]
-    )
-    counted = thought_blob.encode([Thought(95_000, simulations=0, nodes=3, line="4")])
-    for game, blob in enumerate((former, counted)):
-        execute_sql(
-            source.store.where, "UPDATE games SET thoughts = ? WHERE game = ?", (blob, game)
-        )
-    lines = lines_of(source.store)
-    assert {move.claim for move in lines[0].timing.thoughts} == {"win 5"}
-    assert (lines[0].timing.nodes, lines[1].timing.nodes) == ((), (3,))
-    assert take_in(source.store, lines) == Imported(0, 2)
     source.store.close()

@@ -63,8 +63,11 @@ def test_games_of_people_travel(store: Store, tmp_path: Path) -> None:
             with open_games(file) as lines:
                 made = import_games(other, str(file), lines)
             assert (made.games, made.skipped) == (games, skipped)
-        again = [line.moves for line in other.exchange.export_lines()]
-        assert again == [line.moves for line in store.exchange.export_lines()]
+        games_here, games_there = (
+            [(game.moves, game.thoughts) for game in each.games.stream(thoughts=True)]
+            for each in (other, store)
+        )
+        assert games_here == games_there
         assert faults(other) == []
     first = json.loads(file.read_text().splitlines()[0])
     file.write_text(json.dumps({**first, "rated": True}) + "\n")
