@@ -12,7 +12,6 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from bots.protocol import (
@@ -72,16 +71,6 @@ class TimedReply(NamedTuple, Generic[R_co]):
 MoveAnswer = TimedReply[MoveReply | Resign]
 
 
-class _Asked(NamedTuple):
-    """A question and its limits."""
-
-    request: Question
-    timeout_s: float
-    budget_us: int
-    watch: DelayWatch | None
-    """Measures what delays the answer; None if the question is not timed."""
-
-
 class BotProcess:
     """A running bot, and a context manager that kills it.
 
@@ -100,7 +89,12 @@ class BotProcess:
         self.failed = False
         self._is_new = True
         self.supervisor = client
-        self._channel = LineChannel(client.stdin, client.stdout, client.connection.fileno())
+        self._channel = LineChannel(
+            client.stdin, client.stdout, client.connection.fileno(), self._handle_late
+        )
+        self._budget_us = 0
+        self._watch: DelayWatch | None = None
+        """Measures what delays the answer to the last question; None if it is not timed."""
         self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
 
     @classmethod
@@ -207,15 +201,15 @@ class BotProcess:
             self.tree.resume()
         if self._is_new and type(request) is NewGame:
             budget_s = timeout_s  # it may be loading, which takes long beside other programs
-        watch = None if budget_s is None else DelayWatch(self.tree)
-        asked = _Asked(request, timeout_s, int((budget_s or 0) * 1e6), watch)
-        data, elapsed_us = channel.exchange(
-            request, timeout_s, partial(self._handle_late, asked), budget_s
-        )
-        is_excused = watch is not None and elapsed_us > timeout_s * 1e6
+        self._watch = None
+        if budget_s is not None:
+            self._budget_us = int(budget_s * 1e6)
+            self._watch = DelayWatch(self.tree)
+        data, elapsed_us = channel.exchange(request, timeout_s, budget_s)
+        is_excused = elapsed_us > timeout_s * 1e6 and self._watch is not None
         if is_excused:
-            explained_us = self._judge(asked, elapsed_us).explained_us
-            elapsed_us = max(0, min(asked.budget_us, elapsed_us - explained_us))
+            explained_us = self._judge(request, timeout_s, elapsed_us).explained_us
+            elapsed_us = max(0, min(self._budget_us, elapsed_us - explained_us))
         if is_move:
             self.tree.end_turn()
         try:
@@ -280,27 +274,25 @@ class BotProcess:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
-    def _handle_late(self, asked: _Asked, elapsed_us: int, received: bytes) -> None:
+    def _handle_late(
+        self, request: Request, timeout_s: float, elapsed_us: int, received: bytes
+    ) -> None:
         """Let a late answer be waited for while the machine explains the delay.
-
-        Args:
-            asked: the question.
-            elapsed_us: the time since then.
-            received: the beginning of the answer.
 
         Raises:
             BotTimeout: the bot is late by its own fault.
             MachineStalled: no answer came, and the machine explains that.
 
         """
-        request, timeout_s = asked.request, asked.timeout_s
-        delay = self._judge(asked, elapsed_us, received)
+        delay = self._judge(request, timeout_s, elapsed_us, received)
         extra_s = (LOADING_WAIT - 1) * timeout_s if type(request) is NewGame else LONGEST_WAIT_S
         if elapsed_us > (timeout_s + extra_s) * 1e6:
             text = failures.describe_late(request, timeout_s)
             raise MachineStalled(f"{text} and {extra_s:g} s more: {delay}")
 
-    def _judge(self, asked: _Asked, elapsed_us: int, received: bytes | None = None) -> Delay:
+    def _judge(
+        self, request: Request, timeout_s: float, elapsed_us: int, received: bytes | None = None
+    ) -> Delay:
         """Return what delayed an answer; `received` is None if the whole answer has come.
 
         Raises:
@@ -308,12 +300,12 @@ class BotProcess:
 
         """
         delay = None
-        if asked.watch is not None:
-            delay = asked.watch.measure(
+        if self._watch is not None:
+            delay = self._watch.measure(
                 elapsed_us,
                 overslept_us=self._channel.overslept_ns // 1000,
                 unseen_us=self._channel.unseen_us(elapsed_us) if received is None else None,
             )
-            if delay.is_excused(asked.budget_us, int(asked.timeout_s * 1e6) - asked.budget_us):
+            if delay.is_excused(self._budget_us, int(timeout_s * 1e6) - self._budget_us):
                 return delay
-        raise failures.late_failure(asked.request, asked.timeout_s, received or b"", delay)
+        raise failures.late_failure(request, timeout_s, received or b"", delay)

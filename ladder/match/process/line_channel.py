@@ -54,13 +54,22 @@ class LineChannel:
 
     """
 
-    def __init__(self, stdin: int, stdout: int, supervisor: int) -> None:
+    def __init__(
+        self,
+        stdin: int,
+        stdout: int,
+        supervisor: int,
+        on_late: Callable[[Request, float, int, bytes], None],
+    ) -> None:
         """Create a channel on open pipes, which it does not close.
 
         Args:
             stdin: the writing end of the bot's standard input, non-blocking.
             stdout: the reading end of its standard output.
             supervisor: the connection to the supervisor; when it is closed, the bot has ended.
+            on_late: called every few milliseconds after a deadline with the question, the deadline
+                in seconds, the time since the question in microseconds, and the beginning of the
+                answer; waiting ends when it raises.
 
         """
         self.messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
@@ -71,6 +80,7 @@ class LineChannel:
         """When the last wait began, and when it had to end."""
         self._stdin = stdin
         self._stdout = stdout
+        self._on_late = on_late
         self._wait = current_stop().make_poll(stdout, hang_up=supervisor)
         """Waits for output of the bot or the end of the supervisor."""
         unasked = select.poll()
@@ -80,19 +90,13 @@ class LineChannel:
         """Polls for output of the bot or the supervisor since the last answer."""
 
     def exchange(
-        self,
-        request: Request,
-        timeout_s: float,
-        on_late: Callable[[int, bytes], None],
-        budget_s: float | None = None,
+        self, request: Request, timeout_s: float, budget_s: float | None = None
     ) -> tuple[bytes, int]:
         """Send a question and wait for the line that answers it.
 
         Args:
             request: the question.
             timeout_s: deadline of the answer. One that is read later is returned as well.
-            on_late: called every few milliseconds after the deadline with the time of the exchange
-                in microseconds and the beginning of the answer; waiting ends when it raises.
             budget_s: time in which the answer is due, so that all delays of the harness are
                 measured from there on (`overslept_ns`); None for a question that is not timed.
                 Before that, and at other questions, a time in which the harness was stopped does
@@ -133,13 +137,14 @@ class LineChannel:
             else:
                 slice_ns = min(SLICE_NS, self._watched_ns - elapsed_ns, timeout_ns - elapsed_ns)
             self._looked_ns, self._due_ns = now_ns, now_ns + slice_ns
-            ready = self._wait(max(0, self._due_ns - perf_counter_ns()) / 1e6)
+            ready = self._wait(slice_ns / 1e6)
             now_ns = perf_counter_ns()
             if now_ns - self._due_ns > WAKE_NS:
                 self._note_delay(now_ns)
             if not ready:
-                if now_ns - self.started_ns >= timeout_ns:
-                    on_late((now_ns - self.started_ns) // 1000, data)
+                elapsed_ns = now_ns - self.started_ns
+                if elapsed_ns >= timeout_ns:
+                    self._on_late(request, timeout_s, elapsed_ns // 1000, data)
                 continue
             more = self._read(ready, READ_BYTES if data else USUAL_BYTES, data)
             if data:
