@@ -35,7 +35,6 @@ class BotPool:
         confinement: Confinement,
         *,
         keep: int = MOST_IDLE,
-        hello_s: float = HELLO_S,
     ) -> None:
         """Create an empty pool; `acquire` starts processes.
 
@@ -43,10 +42,8 @@ class BotPool:
             confinement: limits, sandbox and logs of every bot. Players of this installation, which
                 are part of the ladder, start without the sandbox.
             keep: number of idle processes kept.
-            hello_s: deadline of a bot's hello.
 
         """
-        self._hello_s = hello_s
         self._confinement = confinement
         self._trusted = replace(confinement, sandbox=())
         self._keep = keep
@@ -75,13 +72,7 @@ class BotPool:
             if not process.is_unusable():
                 return process
             process.kill()
-        process = self._start(start, name)
-        try:
-            exchange_hello(process, self._hello_s)
-        except BaseException:
-            process.kill()
-            raise
-        return process
+        return self._start(start, name)[0]
 
     def idle_process(self, start: Start) -> BotProcess | None:
         """Return the latest idle process of a bot, which stays in the pool, or None."""
@@ -105,11 +96,9 @@ class BotPool:
             BotFailure: the bot did not start or did not answer hello.
 
         """
-        process = self._start(start, name)
-        try:
-            return exchange_hello(process, self._hello_s)
-        finally:
-            process.kill()
+        process, hello = self._start(start, name)
+        process.kill()
+        return hello
 
     def release(self, start: Start, process: BotProcess, *, renew: bool) -> None:
         """Take back a process after a game without a failure of it; end it if `renew`."""
@@ -123,13 +112,24 @@ class BotPool:
         while len(self._idle) > self._keep:
             self._idle.pop(0)[1].quit(QUIT_S)
 
-    def _start(self, start: Start, name: str) -> BotProcess:
+    def _start(self, start: Start, name: str) -> tuple[BotProcess, HelloReply]:
+        """Start a process and return its hello, whose text must be printable. Raises BotFailure."""
         self._collect_logs()
         confinement = self._confinement if start.foreign else self._trusted
         name = name if start.foreign else "built-in"
         process = BotProcess.start(start, confinement, self._histories[start], name=name)
         self._started.append(process)
-        return process
+        try:
+            hello = process.ask(Hello(), timeout_s=HELLO_S).reply
+            check_text(hello.name, "a name")
+            check_text(hello.version, "a version")
+        except UsageError as error:
+            process.kill()
+            raise BotProtocolError(f"its hello is refused: {error}") from error
+        except BaseException:
+            process.kill()
+            raise
+        return process, hello
 
     def _collect_logs(self) -> None:
         """Name the logs of processes that have ended, and delete the oldest above the limit."""
@@ -151,19 +151,3 @@ class BotPool:
         while self._idle:
             self._idle.pop()[1].kill()
         self._collect_logs()
-
-
-def exchange_hello(process: BotProcess, timeout_s: float) -> HelloReply:
-    """Send hello and return the bot's hello.
-
-    Raises:
-        BotFailure: the bot sent no hello in time, or one with text that is not printable.
-
-    """
-    reply = process.ask(Hello(), timeout_s=timeout_s).reply
-    try:
-        check_text(reply.name, "a name")
-        check_text(reply.version, "a version")
-    except UsageError as error:
-        raise BotProtocolError(f"its hello is refused: {error}") from error
-    return reply

@@ -12,8 +12,6 @@ from engine.opening_set import OpeningSet, parse_opening_set
 from ladder.errors import UsageError
 from ladder.visible import visible
 
-MOST_BYTES = 256 << 20
-"""Largest size of a file, so that a device given by mistake does not fill the memory."""
 BALANCED = "balanced"
 """The word for the shipped openings."""
 SHIPPED = Path(__file__).with_name("shipped")
@@ -45,11 +43,8 @@ def read_openings(file: Path) -> NamedOpenings:
     """
     name = visible(str(file))
     try:
-        with file.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB", option="openings")
-        return NamedOpenings(parse_opening_set(content.decode("utf-8-sig")), visible(file.name))
+        text = file.read_text(encoding="utf-8-sig")
+        return NamedOpenings(parse_opening_set(text), visible(file.name))
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror}", option="openings") from error
     except UnicodeDecodeError as error:

@@ -87,24 +87,18 @@ def _standard(
     seen: set[str] = set()
     for word in command:
         words += _program_words(word, folder, seen)
-    for place in _files_of(folder):
-        words += ["--ro-bind", place, place]
+    archives = cache_root() / "bots"
+    if Path(folder).is_relative_to(archives):
+        files = str(archives / Path(folder).relative_to(archives).parts[0] / "files")
+        words += ["--ro-bind", files, files]
+    elif os.path.isdir(folder):  # a copy in the scratch folder does not exist yet
+        words += ["--ro-bind", folder, folder]
     for value in environment.values():
-        if value != folder and Path(value).is_relative_to(cache_root() / "bots"):
+        if value != folder and Path(value).is_relative_to(archives):
             os.makedirs(value, exist_ok=True)  # what is compiled from its files
             words += ["--bind", value, value]
     words += ["--bind", scratch, scratch, "--chdir", folder, "--remount-ro", "/", "--"]
     return words
-
-
-def _files_of(folder: str) -> Iterator[str]:
-    """Yield the folder of a bot's files: that of its archive, or where it was given."""
-    archives = cache_root() / "bots"
-    if Path(folder).is_relative_to(archives):
-        sha256 = Path(folder).relative_to(archives).parts[0]
-        yield str(archives / sha256 / "files")
-    elif os.path.isdir(folder):  # a copy in the scratch folder does not exist yet
-        yield folder
 
 
 def _program_words(word: str, folder: str, seen: set[str]) -> Iterator[str]:

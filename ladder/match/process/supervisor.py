@@ -89,7 +89,7 @@ def make_scratch(folder: str, copied: str) -> None:
 def report(socket: int, event: str) -> None:
     """Report an event to the harness as one line: its kind, a space and its detail.
 
-    The kinds are those that `SupervisorClient.read_status` reads, such as ``started 4711`` or
+    The kinds are those that `SupervisorClient.read_reports` reads, such as ``started 4711`` or
     ``memory over its memory limit: ...``.
     """
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots.protocol import HELLO_S, Budget, Info
+from bots.protocol import Budget, Info
 from db.invariants import find_ending_fault
 from db.records import thought_blob
 from db.records.launch import Start
@@ -36,9 +36,7 @@ def pool() -> Iterator[BotPool]:
 @pytest.mark.parametrize(
     ("mode", "argument", "termination", "words"),
     [
-        ("hangs-in-hello", "", Termination.TIMEOUT, "hello"),
         ("hangs-in-move", "", Termination.TIMEOUT, "within"),
-        ("exits", "", Termination.CRASH, "exited with status"),
         ("answers", "99", Termination.ILLEGAL_MOVE, "legal columns were"),
     ],
 )
@@ -47,23 +45,21 @@ def test_only_the_failing_side_loses(
     argument: str,
     termination: Termination,
     words: str,
+    pool: BotPool,
     tmp_path: Path,
 ) -> None:
     """A failing bot loses with both colours, and the reason is stored."""
-    # The usual deadline of a hello would make the test wait for thirty seconds per game.
-    hello_s = 1.5 if mode == "hangs-in-hello" else HELLO_S  # also the honest bot's
     bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    with contextlib.closing(BotPool(UNCONFINED, hello_s=hello_s)) as pool:
-        short = Budget(time_ms=100) if termination is Termination.TIMEOUT else PLENTY
-        record = play_pair(pair_plan(bad, good, short), pool)
+    short = Budget(time_ms=100) if termination is Termination.TIMEOUT else PLENTY
+    record = play_pair(pair_plan(bad, good, short), pool)
     first, second = record.games
     assert (first.result, first.termination) == (Result.LOSS, termination)
     assert (second.result, second.termination) == (Result.WIN, termination)
     assert words in first.detail
     assert words in second.detail
     assert (not first.swapped, second.swapped) == (True, True)
-    if mode in ("hangs-in-move", "late"):  # the move that never came counts, with all its time
+    if mode == "hangs-in-move":  # the move that never came counts, with all its time
         stats = first.sides[0]
         limit_us = 1000 * (100 + MARGIN_MS)
         assert (stats.moves, stats.time_us, stats.max_us) == (1, limit_us, limit_us)

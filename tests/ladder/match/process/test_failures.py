@@ -35,9 +35,3 @@ def test_one_line_names_the_exception() -> None:
     line = "exited with status 1; the last lines of its stderr: ValueError: no move"
     assert to_one_line(detail) == line
     assert to_one_line("too late") == "too late"
-
-
-def test_a_flood_of_stderr_is_cut() -> None:
-    """Its end is kept."""
-    shown = str(append_stderr(BotCrash("exited"), "x" * 5000)).split("\n")[1]
-    assert shown == "... " + "x" * 896
