@@ -74,7 +74,7 @@ def print_former_run(
         remedy: how to continue it, with ``{name}`` for the former version.
 
     """
-    formers = {each.former: each.spec for each in found.values() if each.former and each.examined}
+    formers = {each.former: spec for spec, each in found.items() if each.former and each.examined}
     for run in store.runs.find(kind=kind) if formers else ():
         name = next((name for name in run.settings.get("bots", ()) if name in formers), None)
         if name is not None and is_unfinished(run):

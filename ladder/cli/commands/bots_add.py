@@ -17,11 +17,11 @@ from ladder.match.process.cpus import allowed_cpus
 from ladder.match.registry.add_all import Attempt, examine_all, make_requests, pack_all
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.match.specs.archive import MOST_MB
-from ladder.match.specs.git import remove_builds
+from ladder.match.specs.git import built_tree, remove_builds
 from ladder.match.specs.spec import (
     BotSource,
     describe_uncommitted,
-    open_tree,
+    find_origin,
     pack_bot,
     pack_in_tree,
 )
@@ -159,7 +159,7 @@ def add_all(
         pack = pack_bot
         if git is not None:
             source = BotSource(spec or "", Path.cwd(), git=git, build=build)
-            tree = stack.enter_context(open_tree(source))
+            tree = stack.enter_context(built_tree(*find_origin(source)))
             pack = partial(pack_in_tree, tree=tree)
             if not (tree.root / tree.origin.inner / folder).is_dir():
                 raise UsageError(f"{folder} is not a folder of {git}")

@@ -22,9 +22,8 @@ COMMON = frozenset({"main", "bot", "agent", "submission"})
 
 @dataclass(frozen=True, slots=True)
 class NamedSpec:
-    """A specification and the bot that it means."""
+    """The bot that a specification means."""
 
-    spec: str
     name: str
     former: str | None
     """The newest stored version of the same line before it; None if there is none."""
@@ -74,7 +73,7 @@ def find_or_examine(
     for row in reversed(playing):
         if row.revision.content_hash == bot.content_hash and row.revision.launch.can_play:
             earlier = [each.name for each in line if each.name != row.name]
-            return NamedSpec(spec, row.name, earlier[-1] if earlier else None, None)
+            return NamedSpec(row.name, earlier[-1] if earlier else None, None)
     former = line[-1].name if line else None
     request = RegistrationRequest(
         name=_numbered_name(stem, known),
@@ -82,7 +81,7 @@ def find_or_examine(
         based_on=former if based_on is None else based_on,
     )
     examined = examine(known, request, confinement, bot)
-    return NamedSpec(spec, request.name, former, examined)
+    return NamedSpec(request.name, former, examined)
 
 
 def _line_name(spec: str, folder: Path) -> str:

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from db.records.launch import Launch, Origin
 from engine.cache import cache_root
@@ -44,6 +45,16 @@ class Commit:
     """The hash of its files alone: equal for two commits with the same files."""
     time: float = 0.0
     """Its time, in seconds since the epoch."""
+
+
+class GitTree(NamedTuple):
+    """The files of a revision after its build."""
+
+    root: Path
+    """The top folder of the files."""
+    repository: Path
+    """The top folder of the working tree."""
+    origin: Origin
 
 
 def find_repository(folder: Path, option: str | None = "git") -> Path:
@@ -177,8 +188,8 @@ def _error_line(done: subprocess.CompletedProcess[str]) -> str:
 
 
 @contextlib.contextmanager
-def built_tree(repository: Path, origin: Origin) -> Iterator[Path]:
-    """Yield a folder with the files of a commit after the build; then keep only environments.
+def built_tree(repository: Path, origin: Origin) -> Iterator[GitTree]:
+    """Yield the files of a commit after the build; then keep only environments.
 
     Raises:
         UsageError: the files cannot be extracted, or the build failed.
@@ -196,7 +207,7 @@ def built_tree(repository: Path, origin: Origin) -> Iterator[Path]:
             raise UsageError(problem, option="git")
         if origin.build:
             _run_build(origin.build, root / origin.inner)
-        yield root.resolve()
+        yield GitTree(root.resolve(), repository, origin)
     except BaseException:
         remove_tree(place)
         raise

@@ -2,11 +2,10 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -27,7 +26,13 @@ from ladder.match.specs.folder_files import (
     select_files,
 )
 from ladder.match.specs.forms import PYTHON_FORMS, READERS, SpecReader, find_interpreter
-from ladder.match.specs.git import built_tree, find_repository, has_uncommitted, resolve_commit
+from ladder.match.specs.git import (
+    GitTree,
+    built_tree,
+    find_repository,
+    has_uncommitted,
+    resolve_commit,
+)
 from ladder.match.specs.start_command import builtin_launch, own_sources
 
 BUILTIN = "builtin:"
@@ -82,16 +87,6 @@ class ResolvedBot(NewRevision):
     """The files, links and empty folders that belong to it."""
     left_out: tuple[str, ...] = ()
     """What lies beside them and does not belong to it, for its author."""
-
-
-class GitTree(NamedTuple):
-    """The files of a revision after its build."""
-
-    root: Path
-    """The top folder of the files."""
-    repository: Path
-    """The top folder of the working tree."""
-    origin: Origin
 
 
 def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
@@ -157,23 +152,8 @@ def pack_bot(source: BotSource) -> ResolvedBot:
     if source.git is None:
         bot = read_spec(source)
         return bot if bot.launch.is_own else _packed(bot, source, source.folder.resolve())
-    with open_tree(source) as tree:
+    with built_tree(*find_origin(source)) as tree:
         return pack_in_tree(replace(source, folder=tree.root / tree.origin.inner), tree)
-
-
-@contextmanager
-def open_tree(source: BotSource) -> Iterator[GitTree]:
-    """Yield the files of a bot's revision after its build, and remove them afterwards.
-
-    Python environments among them are kept, for their interpreters may be needed.
-
-    Raises:
-        UsageError: the revision is missing or cannot be built.
-
-    """
-    repository, origin = find_origin(source)
-    with built_tree(repository, origin) as root:
-        yield GitTree(root, repository, origin)
 
 
 def pack_in_tree(source: BotSource, tree: GitTree) -> ResolvedBot:
