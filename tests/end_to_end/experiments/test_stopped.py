@@ -22,7 +22,7 @@ from tests.support.shared import made_once
 
 CONDITIONS = ("--boards", "5x5", "--concurrency", "1", "--seed", "7", "--json")
 COMMANDS = {
-    "gate": ("gate", "random", "--against", "stupid,v1", "--simulations", "1", "--max-games", "40"),
+    "gate": ("gate", "random", "--against", "stupid,v1", "--simulations", "1", "--max-games", "24"),
     "select": ("select", "random", "stupid", "v1", "--simulations", "1", "--max-games", "60"),
     "tune": (
         "tune", "builtin:ab1", "--param", "two=0..30:int", "--depth", "1", "--games", "24",
@@ -30,7 +30,7 @@ COMMANDS = {
     ),
     "bisect": (
         "bisect", "python:built.py:Bot", "--good", "HEAD~9", "--bad", "HEAD~5", "--build", BUILD,
-        "--simulations", "1", "--max-games", "40",
+        "--simulations", "1", "--max-games", "24",
     ),
 }  # fmt: skip
 STATES = "select kind, seed, target_games, status, verdict, note from runs order by id"
@@ -51,7 +51,10 @@ class StoppingWorkers(InstantWorkers):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name",  # a selection is resumed by the engine of gates
+    [pytest.param(each, marks=(pytest.mark.very_slow,) * (each == "select")) for each in COMMANDS],
+)
 def test_a_stopped_and_repeated_experiment_ends_as_an_undisturbed_one(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
