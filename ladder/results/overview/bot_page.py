@@ -65,7 +65,7 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         chosen = next(each for each in divisions if each.id == latest[0].division_id)
     standing, line, opponents, moments = None, [], [], []
     if chosen is not None:
-        standings = select_bots(standings_of_division(store, chosen))
+        standings = select_bots(standings_of_division(store, chosen, with_others=False))
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
         line = line_of(store, name, standings)

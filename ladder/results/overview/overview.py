@@ -63,7 +63,12 @@ def read_overview(store: Store, division: str | None) -> Overview:
         chosen = next(each for each in divisions if each.id == rated.run.row.division_id)
     if chosen is None:
         return Overview(divisions, None, None, runs)
-    return Overview(divisions, chosen, select_bots(standings_of_division(store, chosen)), runs)
+    return Overview(
+        divisions,
+        chosen,
+        select_bots(standings_of_division(store, chosen, with_others=False)),
+        runs,
+    )
 
 
 READ = 400

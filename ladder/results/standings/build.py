@@ -13,7 +13,6 @@ from ladder.results.standings.pool import pool_notes, rate_tables
 from ladder.results.standings.standings import (
     BotStanding,
     ForfeitedGame,
-    OtherDivision,
     PairStanding,
     Standings,
 )
@@ -48,7 +47,6 @@ def build_standings(
     options: RatingOptions | None = None,
     retired: Collection[str] = (),
     forfeit_games: Mapping[int, Sequence[ForfeitedGame]] | None = None,
-    other_divisions: Sequence[OtherDivision] = (),
 ) -> Standings:
     """Return the standings of all bots in the aggregate, including retired ones.
 
@@ -61,7 +59,6 @@ def build_standings(
         options: rating options.
         retired: names of retired bots.
         forfeit_games: latest forfeits by revision, newest first.
-        other_divisions: other divisions to name in a report.
 
     """
     bots = _sum_bots(tables)
@@ -103,7 +100,6 @@ def build_standings(
             *_count_notes(games, distinct_games, stalled_games),
         ],
         stalled_games=stalled_games,
-        other_divisions=other_divisions,
     )
 
 

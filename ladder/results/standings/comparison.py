@@ -142,7 +142,9 @@ def compare(
     """
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"name two or more different bots to compare, got {', '.join(names)}")
-    standings = standings_of_division(store, division, since=since, options=options)
+    standings = standings_of_division(
+        store, division, since=since, options=options, with_others=False
+    )
     tables, _ = current_tables(store, division, since=since)
     found = {bot.name: bot for bot in standings.bots}
     for name in names:

@@ -27,6 +27,7 @@ def standings_of_division(
     *,
     since: float | None = None,
     options: RatingOptions | None = None,
+    with_others: bool = True,
 ) -> Standings:
     """Return the standings of current revisions by a division's rated games.
 
@@ -35,13 +36,13 @@ def standings_of_division(
         division: the division.
         since: leave out games that started before, in epoch seconds.
         options: rating options.
+        with_others: whether to count the games that are not in the list: unrated ones, and those of
+            other divisions. All pairs are then read.
 
     """
     listed, notes = current_tables(store, division, since=since)
     latest = store.runs.find(division_id=division.id, limit=1)
     notes += [PausedInRun(run.id, run.paused) for run in latest if run.paused]
-    rated_games = store.aggregate.count_games()
-    unrated = store.games.count_unrated()
     standings = build_standings(
         division,
         listed,
@@ -51,17 +52,19 @@ def standings_of_division(
         stalled_games=sum(store.games.count_aborts(division_id=division.id, since=since).values()),
         retired=retired_bots(store),
         forfeit_games=_forfeits(store, division, listed, since),
+    )
+    if not with_others:
+        return standings
+    rated, unrated = store.aggregate.count_games(), store.games.count_unrated()
+    return replace(
+        standings,
+        unrated_games=unrated.get(division.id, 0),
         other_divisions=[
-            OtherDivision(
-                other.label,
-                rated_games.get(other.id, 0),
-                unrated.get(other.id, 0),
-            )
+            OtherDivision(other.label, rated.get(other.id, 0), unrated.get(other.id, 0))
             for other in store.divisions.all()
             if other.id != division.id
         ],
     )
-    return replace(standings, unrated_games=unrated.get(division.id, 0))
 
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
