@@ -67,18 +67,6 @@ def three_engines():
     )
 
 
-def test_three_players_in_a_cycle_are_rated_equal():
-    """A beats B, B beats C, and C beats A."""
-    data = vectors("choix")["choix_pairwise1"]["data"]
-    cells = from_games(
-        players="ABC",
-        first=[row[0] for row in data],
-        second=[row[1] for row in data],
-        counts=[[0, 0, 1]] * 3,
-    )
-    assert rate_pool(cells=cells, options=PLAIN).elo == pytest.approx([0, 0, 0], abs=1e-6)
-
-
 def test_a_disconnected_pool_is_refused_with_its_groups():
     """Without games between two groups there is no list, and the error names them."""
     assert vectors("ordo_disc")["ordo_disconnected"]["expect"]["exit_code"] == 1
@@ -144,14 +132,6 @@ def test_an_anchor_moves_the_whole_list():
     assert here.elo == pytest.approx(there.elo)
     assert here.error95 == pytest.approx(there.error95)
     assert here.los == pytest.approx(1 - free.difference(a=4, b=0).los)
-
-
-def test_two_anchors_stay_where_they_are_put():
-    """The other players fit in between."""
-    cells, _ = random_cells(np.random.default_rng(3), size=5, pairs=20)
-    rating = rate_pool(cells=cells, options=RatingOptions(anchors={"p0": 900.0, "p1": 1300.0}))
-    assert rating.elo[:2] == pytest.approx([900.0, 1300.0])
-    assert finite(rating)
 
 
 def test_who_is_listed_first_does_not_matter():
