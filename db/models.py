@@ -312,6 +312,7 @@ PAIRS = _keyed_table(
         "ix_pairs_counts",
         *COUNTED_BY,
         *PAIR_SUMS,
+        *("run_id", "started_at"),
         sqlite_where=text("second_result IS NOT NULL"),
     ),
 )

@@ -168,9 +168,10 @@ class Games(Queries):
             (Game.offender == 0, Game.first_revision_id), else_=Game.second_revision_id
         ).label("revision")
         counts = (func.count().label("games"), func.min(Game.id).label("game"))
+        division = select(Run.division_id).where(Run.id == run_id).scalar_subquery()
         query = (
             select(loser, Game.termination, *counts)
-            .where(Game.offender.is_not(None))
+            .where(Game.offender.is_not(None), Game.division_id == division)  # for the index
             .group_by(loser, Game.termination)
             .order_by(loser, Game.termination)
         )

@@ -63,3 +63,4 @@ class HistorySlice:
     until: float
     """Start of its latest pair, in seconds since the epoch."""
     tables: list[PairTableRow]
+    """Without sums of moves."""
