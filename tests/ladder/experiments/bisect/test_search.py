@@ -102,6 +102,16 @@ def test_repeated_games_end_without_an_answer() -> None:
     assert "the games repeat" in result_of(search, conditions="", seed=1).reason
 
 
+def test_games_that_were_played_twice_decide_with_the_others() -> None:
+    """The distinct pairs agree with all of them, and the weaker evidence of both is enough."""
+    search = CommitSearch(history(CHAIN[:1, :1]), BisectQuestion(max_drop=100.0))
+    search.enter("commit", "good")
+    for number in range(200):
+        if not search.is_over:
+            search.take(pair(number, won=False, games=1 + number // 2), "commit", "good")
+    assert (search.answer, search.suspects) == (Answer.FOUND, (0,))
+
+
 def test_the_limit_of_games_holds() -> None:
     """No more games than allowed may be counted."""
     search = CommitSearch(history(), BisectQuestion(max_games=40))
