@@ -1,6 +1,7 @@
 """Values of positions by full search, without the solver."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,12 @@ class Oracle:
         value = self.value(after)
         distance = None if value.distance is None else value.distance + 1
         return Value(Outcome(-value.outcome), distance)
+
+
+@cache
+def oracle_of(board: Board) -> Oracle:
+    """Return the values of a board's positions, found once for all tests of a process."""
+    return Oracle(board)
 
 
 def random_position(board: Board, plies: int, random: SplitMix) -> Position:

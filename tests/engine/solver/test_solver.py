@@ -11,8 +11,8 @@ from engine.solver.solver import Solver
 from engine.solver.value import Outcome, SolverError, Value, best_columns
 from tests.engine.solver.oracle import (
     WIN_IN_0,
-    Oracle,
     every_position,
+    oracle_of,
     quiet_position,
 )
 
@@ -62,7 +62,7 @@ def test_empty_boards_have_their_published_values(board: str, value: str) -> Non
 def test_random_positions_have_the_value_of_brute_force(board: str, plies: int, count: int) -> None:
     """Strong and weak answers and every column are those of all continuations, in both layouts."""
     random = SplitMix(1)
-    oracle = Oracle(parse_board(board))
+    oracle = oracle_of(parse_board(board))
     strong, weak = Solver(oracle.board, 1), Solver(oracle.board, 1)
     for _ in range(count):
         position = quiet_position(oracle.board, plies, random)

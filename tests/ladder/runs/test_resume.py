@@ -159,7 +159,7 @@ class Sessions(RuleBasedStateMachine):
 def test_sessions_of_one_command_play_one_stream() -> None:
     """Stops, kills, deaths of workers, companions and changed targets change no game."""
     generate_only = settings(
-        max_examples=10,
+        max_examples=6,
         stateful_step_count=5,
         deadline=None,
         phases=[Phase.generate],  # sessions take long, and a shorter failure would say no more

@@ -10,7 +10,7 @@ from engine.position_key import key_of
 from ladder.experiments.suite.make import MAX_PER_GAME, Mining, careless_games, mine
 from ladder.experiments.suite.puzzle import THEMES, Puzzle
 from ladder.results.analysis.verdict import number_of, outcome_of
-from tests.engine.solver.oracle import Oracle
+from tests.engine.solver.oracle import oracle_of
 
 BOARDS = parse_board_classes("4x5")
 
@@ -38,7 +38,7 @@ def test_every_puzzle_has_one_right_move() -> None:
     """By brute force: the answer keeps the result and every other move loses it."""
     found, state = mined(10)
     assert 5 <= len(found) == state.found
-    oracle = Oracle(parse_board("4x5"))
+    oracle = oracle_of(parse_board("4x5"))
     for puzzle in found:
         position = puzzle.position
         values = {c: oracle.value_of_move(position, c) for c in position.legal_moves()}

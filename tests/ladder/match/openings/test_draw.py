@@ -19,7 +19,7 @@ from ladder.match.openings.draw import (
     WantedValue,
     draw_openings,
 )
-from tests.engine.solver.oracle import Oracle
+from tests.engine.solver.oracle import oracle_of
 
 
 def conditions(
@@ -68,7 +68,7 @@ def test_no_two_openings_are_equal_or_mirrored() -> None:
 def test_drawn_openings_have_the_wanted_value(wanted: WantedValue, outcome: Outcome) -> None:
     """Each opening has the wanted value, by brute force."""
     found, state = drawn(conditions(wanted, boards="4x5", plies=9))
-    oracle = Oracle(parse_board("4x5"))
+    oracle = oracle_of(parse_board("4x5"))
     assert [oracle.value(position_of(opening)).outcome for opening in found] == [outcome] * 6
     assert state.found == 6
     assert state.by_search == 0

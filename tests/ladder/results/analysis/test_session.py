@@ -15,7 +15,7 @@ from ladder.results.analysis.division import format_truth, read_columns, read_mi
 from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, Effort
 from ladder.results.analysis.session import Progress, analyse
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict, solve_columns
-from tests.engine.solver.oracle import Oracle
+from tests.engine.solver.oracle import oracle_of
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.support.calls import calls_of
 from tests.support.sql import execute_sql
@@ -66,7 +66,7 @@ def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     """Decisions, mistakes and plies lost must be those that brute force finds."""
     done = run(games)
     assert (done.games, done.asked, done.stopped) == (20, 20, False)
-    oracle = Oracle(parse_board(BOARD))
+    oracle = oracle_of(parse_board(BOARD))
     seen = 0
     for row in games.store.analysis.judged(games.division.id):
         game = games.store.games.get(row.game_id)
@@ -193,7 +193,7 @@ def test_unknown_games_are_analysed_again_with_more_nodes(games: Games) -> None:
 def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     """A false proof is a defect: it must be found wherever it stands, with what is true."""
     moves = random_moves(BOARD, 30)
-    oracle = Oracle(parse_board(BOARD))
+    oracle = oracle_of(parse_board(BOARD))
     position = Position(parse_board(BOARD))
     thoughts = []
     for column in moves:

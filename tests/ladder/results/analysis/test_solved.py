@@ -19,7 +19,7 @@ from ladder.results.analysis.verdict import (
     solve_columns,
     unpack_columns,
 )
-from tests.engine.solver.oracle import Oracle, random_position
+from tests.engine.solver.oracle import oracle_of, random_position
 
 
 def mirror(position: Position) -> Position:
@@ -82,7 +82,11 @@ def test_numbers_order_values_as_players_do() -> None:
 @pytest.mark.parametrize("board", ["4x4", "4x4@1,2", "4x5@0,1"])
 def test_columns_are_those_of_a_plain_search(board: str) -> None:
     """With enough nodes every column must have its exact value, with few ones true bounds."""
-    solver, oracle, random = Solver(parse_board(board), 1), Oracle(parse_board(board)), SplitMix(3)
+    solver, oracle, random = (
+        Solver(parse_board(board), 1),
+        oracle_of(parse_board(board)),
+        SplitMix(3),
+    )
     for _ in range(12):
         position = random_position(oracle.board, oracle.board.cells - 12 + random.below(5), random)
         columns = solve_columns(solver, position, 1_000_000)
