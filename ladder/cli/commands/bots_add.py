@@ -161,9 +161,10 @@ def add_all(
             source = BotSource(spec or "", Path.cwd(), git=git, build=build)
             tree = stack.enter_context(built_tree(*find_origin(source)))
             pack = partial(pack_in_tree, tree=tree)
-            if not (tree.root / tree.origin.inner / folder).is_dir():
+            inside = tree.root / tree.origin.inner / folder
+            if not inside.is_dir():
                 raise UsageError(f"{folder} is not a folder of {git}")
-            folder = tree.root / tree.origin.inner / folder
+            folder = inside
         form = RegistrationRequest(
             name=name,
             source=BotSource(spec or "", folder, git=git, build=build),

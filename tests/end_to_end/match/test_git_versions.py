@@ -78,6 +78,7 @@ def test_an_environment_stays_as_long_as_one_of_its_bots(ladder: Ladder) -> None
     start = "exec:env/bin/python -I -S bot.py"
     words = ("--git", "main", "--build", "python3 -m venv --without-pip env")
     form = ("--spec", f"{start} {{stem}}", "--concurrency", 1)
+    assert "nowhere is not a folder of main" in ladder("bots", "add-all", "nowhere", *words).err
     for pattern, kept in (("e*.mode", 0), ("*.mode", 1)):
         done = ladder("bots", "add-all", ".", "--pattern", pattern, *form, *words)
         assert (done.code, len(list(cache_root().glob(builds)))) == (2, kept), done.err
