@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from bots.budget import BudgetKind
 from db.errors import DatabaseError
 from db.records import thought_blob
 from db.records.games import Count, GameRecord, LastOutput, Proof, SideSums, Thought, parse_claim
@@ -53,7 +54,7 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     content_hash: Identifier
     launch: Launch
     """How the exporting database starts it; an import strips the commands."""
-    budgets: tuple[str, ...]
+    budgets: tuple[BudgetKind, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]
 

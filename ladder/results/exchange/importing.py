@@ -7,9 +7,7 @@ pair.
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import get_args
 
-from bots.budget import BudgetKind
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
 from db.store import Store
@@ -61,7 +59,6 @@ def check_bot(bot: BotLine) -> None:
     """Check the description of a bot.
 
     Raises:
-        ValueError: a budget is unknown.
         EngineError: a board is invalid.
         UsageError: a name or text is not allowed.
 
@@ -72,8 +69,6 @@ def check_bot(bot: BotLine) -> None:
         check_name(bot.based_on, "the bot that another is based on")
     bot.change = check_line(bot.change, "what a bot changes")
     check_text(bot.spec, "a bot's specification")
-    for budget in bot.budgets:
-        _require(budget in get_args(BudgetKind), f"{budget!r} is not a kind of budget")
     for board in bot.boards or ():
         if board not in (ANY, FORBIDDEN, FORBIDDEN_ONLY):
             parse_board_class(board)
