@@ -51,8 +51,9 @@ def clear_leftovers(folder: Path | None = None) -> int:
 
 
 def _without_harness(folder: Path | None) -> list[Path]:
+    """Return the scratch folders whose harness has ended, except those of other users."""
     paths = sorted(Path(folder or tempfile.gettempdir()).glob("ladder-*"))
-    names = [(path, NAME.fullmatch(path.name)) for path in paths]
+    names = [(path, NAME.fullmatch(path.name)) for path in paths if os.access(path, os.R_OK)]
     return [path for path, name in names if name and not psutil.pid_exists(int(name[1]))]
 
 
