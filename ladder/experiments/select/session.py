@@ -149,32 +149,31 @@ def selected_of(
         stopped: The reason why the run is not over; empty if it is.
 
     """
-    choice = SelectionEnd.UNDECIDED
-    reason = f"{counted(judge.question.games, 'game')} at most are allowed"
+    question, players = judge.question, _players(judge)
+    named = f"after {counted(judge.counted, 'game')}"
+    sure = f"{100 * question.confidence:.4g} % confidence"
     if invalid or judge.is_invalid:
         choice, reason = SelectionEnd.INVALID, invalid or "; ".join(judge.failed.values())
     elif judge.is_chosen:
         choice = SelectionEnd.CHOSEN
-    elif stopped:
-        choice, reason = SelectionEnd.STOPPED, stopped
-    elif judge.is_exhausted:
-        reason = "the games repeat: ask for longer openings or other boards"
-    players = _players(judge)
-    named = f"after {counted(judge.counted, 'game')}"
-    if choice is SelectionEnd.CHOSEN:
         reason = (
-            f"no other is better than {players[0].name} by {judge.question.indifference:g} Elo or "
-            f"more, with {100 * judge.question.confidence:.4g} % confidence, {named}"
+            f"no other is better than {players[0].name} by {question.indifference:g} Elo or more, "
+            f"with {sure}, {named}"
         )
-    elif choice is not SelectionEnd.INVALID:
+    else:
+        choice = SelectionEnd.STOPPED if stopped else SelectionEnd.UNDECIDED
+        limit = f"{counted(question.games, 'game')} at most are allowed"
+        if judge.is_exhausted:
+            limit = "the games repeat: ask for longer openings or other boards"
         left = sum(each.can_be_best for each in players)
-        wanted = f"{100 * judge.question.confidence:.4g} % confidence needs more games"
-        likely = f"{left} can still be the best" if left > 1 else f"one leads, but {wanted}"
-        reason = f"no choice {named}: {likely}, and {reason}"
+        likely = f"{left} can still be the best"
+        if left < 2:
+            likely = f"one leads, but {sure} needs more games"
+        reason = f"no choice {named}: {likely}, and {stopped or limit}"
     return SelectionOutcome(
         choice=choice,
         reason=reason,
-        question=judge.question,
+        question=question,
         baseline=judge.baseline,
         players=players,
         games=judge.counted,
