@@ -6,14 +6,24 @@ import msgspec
 import pytest
 
 from db.errors import NameTaken, UnknownRow
+from db.records.analysis import GameVerdict
 from db.records.launch import Launch
 from db.records.runs import (
     Conditions,
+    NewRun,
     RunKind,
     RunStatus,
 )
 from db.store import Store
-from tests.db.making import LAUNCH, add_bots, ensure_revision, new_bot, new_run, revision
+from tests.db.making import (
+    LAUNCH,
+    add_bots,
+    ensure_revision,
+    new_bot,
+    new_run,
+    play_all,
+    revision,
+)
 from tests.support.sql import execute_sql
 
 
@@ -197,3 +207,26 @@ def test_a_replaced_bot_has_the_new_content_and_keeps_its_old_games_apart(store:
     assert store.bots.get("v1") == row
     with pytest.raises(UnknownRow, match="'v9'"):
         store.bots.replace(new_bot("v9"))
+
+
+def test_finished_pairs_are_those_of_their_run_and_numbers(store: Store) -> None:
+    """Bots of a run without pairs have no games, and a part of a stream ends before its end."""
+    revisions, run = add_bots(store), new_run(store)
+    bots = {"bots": {"v3": "one", "v4": "one"}}
+    idle = NewRun(run.kind, True, "s2", "i2", bots, 7, run.division_id, 200)
+    store.runs.create(idle)
+    assert store.bots.names_with_games() == set()
+    play_all(store, run, revisions[:2], 8)
+    assert store.bots.names_with_games() == {"v1", "v2"}
+    found = store.pairs.of_stream("s1", start=2, stop=5)
+    assert [pair.number for pair in found] == [2, 3, 4]
+
+
+def test_verdicts_on_a_game_that_is_gone_are_not_stored(store: Store) -> None:
+    """It was deleted while it was analysed."""
+    run = new_run(store)
+    play_all(store, run, add_bots(store), 1)
+    for game in (1, 99):
+        store.analysis.save([], GameVerdict(game, 1, 10, b""))
+    judged = store.analysis.judged(run.division_id, games=[1, 99])
+    assert [verdict.game_id for verdict in judged] == [1]

@@ -45,6 +45,7 @@ def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
     assert sum(row.pairs for row in whole.tables) == 30
     assert sum(row.pairs for part in parts for row in part.tables) == 30
     assert 1 < len(parts) <= 5
+    assert [part.since for part in parts] == sorted(part.since for part in parts)
     firsts = [game.started_at for game in games(store, GameQuery(rated=True)) if game.game == 0]
     assert (whole.since, whole.until) == (min(firsts), max(firsts))
     for moment in firsts:
