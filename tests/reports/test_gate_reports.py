@@ -1,5 +1,6 @@
 """Gate verdicts as XML, Markdown and annotations, also with hostile names."""
 
+import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
 from reports.findings.finding import finding_junit, finding_markdown, finding_text
-from reports.findings.gate import gate_document, gate_finding
+from reports.findings.gate import expected_lines, gate_document, gate_finding
 from reports.layout.format import annotation
 
 EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
@@ -104,3 +105,12 @@ def test_annotations_stay_one_capped_line() -> None:
     assert lines[0].startswith("::error title=")
     assert len(lines[0]) < 3000
     assert annotation("error", "a:b,c", "50% of\nit") == "::error title=a%3Ab%2Cc::50%25 of%0Ait"
+
+
+def test_most_games_are_expected_between_the_hypotheses() -> None:
+    """Plain cases end sooner on either side."""
+    (line,) = expected_lines(GateTest(max_drop=0, min_gain=50), 1)
+    found = re.match(r"about ([\d,]+) games .*, ([\d,]+) if .* and ([\d,]+) between", line)
+    assert found is not None
+    at1, at0, between = (int(number.replace(",", "")) for number in found.groups())
+    assert between > max(at0, at1)
