@@ -213,16 +213,19 @@ def _stamp(version: Version) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Record the named versions, by default those without golden games."""
+    """Record or check the named versions; return the exit status.
+
+    Without names record those without golden games, or check all.
+    """
     command, names = (arguments[0], arguments[1:]) if arguments else ("", ())
-    if command == "check":
-        return 0 if check(names or list(VERSIONS)) else DECIDES_OTHERWISE
-    refused = ["usage: python -m bots.golden record [NAME...]"]
-    if command == "record":
-        try:
+    refused = ["usage: python -m bots.golden record [NAME...] | check [PLAYER...]"]
+    try:
+        if command == "check":
+            return 0 if check(names or list(VERSIONS)) else DECIDES_OTHERWISE
+        if command == "record":
             refused = record(names or [n for n, each in VERSIONS.items() if not is_recorded(each)])
-        except BotsError as error:
-            refused = [str(error)]
+    except BotsError as error:
+        refused = [str(error)]
     for line in refused:
         print(line, file=sys.stderr)  # noqa: T201 - this is its output
     return 2 if refused else 0

@@ -96,7 +96,7 @@ class Parameters(NamedTuple):
     mixed: int
     """Share of a rollout in a new node's value, of `PARTS`."""
     keeping: bool
-    """Whether rollouts keep their threats, see `bots.learned.search`."""
+    """Whether rollouts keep their threats, see `roll_out`."""
     fourth_root: bool
     """Whether exploration grows with the fourth root of the parent's visits."""
 

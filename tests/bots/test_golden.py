@@ -63,9 +63,11 @@ def test_changed_games_of_an_unchanged_number_are_not_recorded(file: Path) -> No
 
 
 def test_the_command_refuses_what_is_not_a_version(capsys: pytest.CaptureFixture[str]) -> None:
-    """It writes nothing then."""
-    assert golden.main(["record", "v44"]) == 2
-    assert "v44" in capsys.readouterr().err
+    """It writes nothing then, and ends with one sentence."""
+    for command in ("record", "check"):
+        assert golden.main([command, "v44"]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "v44" in line
     assert golden.main([]) == 2
     assert "python -m bots.golden record" in capsys.readouterr().err
 
