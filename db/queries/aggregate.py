@@ -1,7 +1,7 @@
 """Counts and sums of finished pairs, grouped by an index: what rating lists are computed from.
 
-The tables of a division or a run are read once; later calls add the pairs that were finished since,
-so that a page that follows a run never counts the whole database again.
+An open store reads the tables of a division or a run once; its later calls add the pairs that were
+finished since.
 """
 
 from collections import Counter, defaultdict
