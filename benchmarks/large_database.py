@@ -4,7 +4,8 @@
 
 Makes two databases in a temporary folder (copies of one filler game with other moves and seeds,
 written in bulk), then times the transaction of a pair in both, in turn, by processor time and by
-wall time, the report, and the resident memory of a process that does both.
+wall time, the report, the data of first pages of `ladder serve`, and the resident memory of a
+process that does all of these.
 """
 
 import argparse
@@ -16,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from bots.protocol import Budget
+from db.records.games import GameQuery
 from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
@@ -33,7 +36,11 @@ from db.records.runs import (
 )
 from db.store import Store
 from engine.seeds import SplitMix
+from ladder.experiments.stored import read_run
 from ladder.match.registry.builtins import sync_builtins
+from ladder.results.overview.bot_page import read_bot_page
+from ladder.results.overview.overview import read_overview
+from ladder.runs.history import past_run
 from tests.support.data.random_games import random_record
 from tests.support.storing import finish_pair
 
@@ -155,6 +162,23 @@ def report_seconds(path: Path) -> float:
     return min(times)
 
 
+def page_seconds(path: Path) -> str:
+    """Return the processor seconds in which the data of the first pages are read."""
+    pages: dict[str, Callable[[Store], object]] = {
+        "/": lambda store: read_overview(store, None),
+        "/bots/v12": lambda store: read_bot_page(store, "v12", None),
+        "/runs/1": lambda store: read_run(store, past_run(store, 1)),
+        "/games": lambda store: store.games.newest(GameQuery(), 50),
+    }
+    spent = []
+    with Store.follow(str(path)) as store:
+        for page, read in pages.items():
+            begun = time.process_time()
+            read(store)
+            spent.append(f"{page} {time.process_time() - begun:.2f} s")
+    return ", ".join(spent)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -198,6 +222,7 @@ def main() -> None:
             f"report: {report_seconds(paths[given.small]):.2f} s and "
             f"{report_seconds(paths[given.games]):.2f} s"
         )
+        print(f"data of pages: {page_seconds(paths[given.games])}")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"peak resident memory of this process, {peak:.0f} MiB")
 
