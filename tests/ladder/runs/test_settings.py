@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
@@ -114,7 +115,7 @@ def test_another_default_opening_makes_another_division_and_run() -> None:
     """The first default must stay unwritten, as in stored runs and divisions."""
     both = replace(BASE, boards=parse_board_classes("thu,6x7"))
     other = replace(both, fixed_opening=6)
-    assert both.division() == replace(other.division(), fixed_opening=4)
+    assert both.division() == msgspec.structs.replace(other.division(), fixed_opening=4)
     assert division_label(other.division()).startswith("thu,6x7+auto6/")
     assert other.identity(HASHES) == {**both.identity(HASHES), "fixed_opening": 6}
     assert replace(other, **ONE_BOARD).division().opening_plies == 6
