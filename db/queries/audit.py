@@ -118,7 +118,7 @@ class Audit(Queries):
     def renew_indexes(self) -> None:
         """Create the indexes of pairs anew whose columns are not those of `db.models`.
 
-        Databases from the development of 0.2.0 count pairs by an index that lacks two columns.
+        Databases from the development of 0.2.0 count pairs by an index that lacks some columns.
         """
         with self._database.writing() as connection:
             found = inspect(connection).get_indexes(PAIRS.name)
