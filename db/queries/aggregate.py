@@ -30,6 +30,8 @@ _KEY = (Pair.division_id, Pair.board_class, Pair.a_revision_id, Pair.b_revision_
 _ENDS = (Pair.first_result, Pair.second_result, Pair.first_termination, Pair.second_termination)
 _SIDE = SideSums.__struct_fields__
 _MAX_US = _SIDE.index("max_us")
+KEPT = 64
+"""What an open store remembers; the longest unused is forgotten."""
 ROWS_AT_MOST = 20_000
 """Pairs of a run that are looked up as rows."""
 
@@ -91,7 +93,10 @@ class Aggregate(Queries):
             value = read(None, 0)
         elif before != marks:
             value = read(value, before.last_game)
+        self._read.pop(key, None)
         self._read[key] = marks, value
+        if len(self._read) > KEPT:
+            del self._read[next(iter(self._read))]
         return cast("T", value)
 
     def count_games(self) -> dict[int, int]:

@@ -33,11 +33,12 @@ async def read(where: str, query: Callable[[Store], Result]) -> Result:
 
 
 class Changes:
-    """Counts the changes that other processes make to a database, and deaths of its runs."""
+    """Follows a database: counts the changes that other processes make, and deaths of its runs."""
 
     def __init__(self, where: str) -> None:
         self._where = where
-        # Marks of different connections do not compare, so one stays open.
+        # Marks of different connections do not compare, so one stays open. An open store also
+        # counts a million games once, and later those that are new.
         self._store: Store | None = None
         self._thread = ThreadPoolExecutor(1)
         self._count = 0
@@ -48,22 +49,29 @@ class Changes:
 
     async def count(self) -> int:
         """Return the number of changes so far. Raises DatabaseError."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._read)
+        return await self.read(self._count_changes)
+
+    async def read(self, query: Callable[[Store], Result]) -> Result:
+        """Run a function of the open store in its thread. Raises DatabaseError."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, query)
 
     def close(self) -> None:
         """End the thread after its query."""
         self._thread.submit(self._close)
         self._thread.shutdown(wait=False)
 
-    def _read(self) -> int:
+    def _run(self, query: Callable[[Store], Result]) -> Result:
         if self._store is None or self._store.is_replaced:
             self._close()
             self._store = Store.follow(self._where)
         try:
-            state = self._look(self._store)
+            return query(self._store)
         except DatabaseError:
             self._close()
             raise
+
+    def _count_changes(self, store: Store) -> int:
+        state = self._look(store)
         self._count += state != self._state
         self._state = state
         return self._count
@@ -124,7 +132,7 @@ class Views:
             if now - view.looked_at >= FRESH_S:
                 version = await self._changes.count()
                 if version != view.version:
-                    html = await read(self._where, render)
+                    html = await self._changes.read(render)
                     digest = sha256(html.encode()).hexdigest()[:16]
                     shown = html.replace('data-live=""', f'data-live="{digest}"', 1)
                     view.html, view.etag, view.version = shown.encode(), f'"{digest}"', version
