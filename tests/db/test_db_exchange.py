@@ -281,3 +281,16 @@ def test_a_planned_pair_and_a_repeated_number_are_refused(tmp_path: Path) -> Non
                 take_in(copy, lines)
             copy.pairs.drop([row.id for row in rows])
     source.store.close()
+
+
+def test_an_export_of_one_division_has_its_games(tmp_path: Path) -> None:
+    """Games of other conditions stay out of it."""
+    made = Played(tmp_path / "games.db")
+    made.play(2)
+    former, made.run = made.run, new_run(made.store, stream="s2", boards="9x10@3,4")
+    made.play(3)
+    for run, games in ((former, 4), (made.run, 6)):
+        lines = list(made.store.exchange.export_lines(run.division_id))
+        assert len(lines) == games
+        assert {line.stream for line in lines} == {run.stream}
+    made.store.close()
