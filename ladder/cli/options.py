@@ -15,8 +15,8 @@ What to play:
     as '6x7 3342'. The hash of a book that the database has stored is accepted, too. 'balanced':
     shipped openings of eight plies that favour neither side, for the boards thu and standard.
   --adjudicate [PLIES]: End a game once the exact solver proves that best play ends it within PLIES
-    plies (12 without a number), or that nobody can avoid a draw; 0 plays games out. [games are
-    played out]
+    plies (12 without a number), or that neither side can avoid a draw; 0 plays games out. [games
+    are played out]
   --seed N: Seed of all random choices. With the same seed, a new database gets the same pairs; in
     one that has them, a match or gate shows its result, and other commands play the next pairs. [a
     random one]

@@ -72,13 +72,15 @@ def standings_listing(
     columns = columns_of(COLUMNS, bots, RatingView(standings))
     if wrong is not None:
         columns += columns_of(RATES, [wrong.bots.get(bot.name) for bot in bots])
-    tables = [Titled("", columns_of(PAIRS, standings.pairs_table))] if pairs else []
+    tables = [Titled("", columns)] if bots else []
+    if pairs:
+        tables.append(Titled("Every two bots that met", columns_of(PAIRS, standings.pairs_table)))
     return Listing(
         document=standings_document(standings, wrong),
         csv=standings_csv(standings),
         notes=[note_text(note) for note in standings.notes],
         headline=headline(standings),
-        tables=[*tables, *([Titled("", columns)] if bots else [])],
+        tables=tables,
         remarks=remarks(standings),
     )
 
