@@ -547,6 +547,11 @@ def open_descriptors() -> dict[str, str]:
     return found
 
 
+class Colours(Honest):
+    def hello(self, message):
+        return {**super().hello(message), self.argument: "\x1b[31mred"}
+
+
 class Unsteady(Honest):
     def move(self, message: dict) -> dict | None:
         free = [c for c, height in enumerate(self.heights) if message["moves"].count(c) < height]

@@ -1,11 +1,12 @@
 """A pool of bots: the logs that it keeps, and the processes."""
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ladder.errors import BotCrash
+from ladder.errors import BotCrash, BotProtocolError
 from ladder.match.game.bot_pool import FORFEIT, BotPool
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
@@ -42,3 +43,15 @@ def test_the_oldest_idle_process_ends_first(tmp_path: Path) -> None:
     assert not processes[1].alive
     pool.close()
     assert not processes[2].alive
+
+
+@pytest.mark.parametrize("field", ["name", "version"])
+def test_a_hello_that_changes_a_terminal_is_refused(tmp_path: Path, field: str) -> None:
+    """Both texts are shown and stored."""
+    start = fake_start("colours", field, folder=tmp_path)
+    refused = rf"hello is refused: a {field} must be printable text, got U\+001B"
+    with (
+        contextlib.closing(BotPool(UNCONFINED)) as pool,
+        pytest.raises(BotProtocolError, match=refused),
+    ):
+        pool.fetch_hello(start)

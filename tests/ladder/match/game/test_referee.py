@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
 from bots.protocol import Budget, Info
 from db.invariants import find_ending_fault
 from db.records import thought_blob
+from db.records.games import SideSums
 from db.records.launch import Start
 from db.records.pairs import MARGIN_MS, Entrant
 from db.records.restart import Restart
@@ -103,7 +105,9 @@ def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> Non
 
 def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
     """The record holds both games with swapped colours, the opening and a thought per move."""
-    good = fake_start("honest", folder=tmp_path)
+    good, idle = (fake_start("honest", name, folder=tmp_path) for name in ("good", "idle"))
+    waiting = pool.acquire(idle)
+    pool.release(idle, waiting, renew=False)
     began = time.perf_counter_ns()
     record = play_pair(pair_plan(good, good, opening=(3, 3, 2)), pool)
     elapsed_us = (time.perf_counter_ns() - began) // 1000
@@ -120,6 +124,9 @@ def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) ->
         assert all(thought.cpu_us is not None for thought in thoughts)
         assert sum(thought.cpu_us or 0 for thought in thoughts) > 0
     assert [game.swapped for game in record.games] == [False, True]
+    # the processors are the game's alone
+    others = psutil.Process(waiting.supervisor.popen.pid).children(recursive=True)
+    assert [process.status() for process in others] == [psutil.STATUS_STOPPED]
 
 
 @pytest.mark.slow
@@ -143,6 +150,7 @@ def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_pat
     record = play_pair(pair_plan(missing, good), pool)
     assert [game.termination for game in record.games] == [Termination.CRASH] * 2
     assert "cannot start ./missing" in record.games[0].detail
+    assert record.games[0].sides == (SideSums(), SideSums())
     assert record.failed_starts == (1, 1)
 
 
