@@ -2,14 +2,20 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from sqlalchemy import text, update
 
 from db.models import BOT_FILES, BotFile
 from db.records.bots import NewBot, NewRevision
+from db.records.exchange import GameLine
 from db.records.launch import Launch
 from db.store import Store
+from engine.seeds import SplitMix
 from ladder.match.specs.archive import pack
+from tests.db.making import maker, new_run, to_plan
+from tests.support.data.random_games import random_record
+from tests.support.storing import finish_pair
 
 
 @pytest.fixture
@@ -68,3 +74,21 @@ def test_damaged_files_are_found_and_stored_again(store: Store, folder: Path) ->
     assert store.archives.damaged() == ["weights.bin"]
     add(store, "two", folder)
     assert store.archives.damaged() == []
+
+
+def test_an_import_finds_the_files_of_its_bots(store: Store, folder: Path, tmp_path: Path) -> None:
+    """A bot that was imported without its files gets those that another bot has brought."""
+    (folder / "bot").write_text("one")
+    sha256 = add(store, "one", folder)
+    add(store, "two", folder)
+    revisions = [bot.revision.id for bot in store.bots.all()]
+    (row,) = store.pairs.plan(new_run(store).id, 1, maker(revisions))
+    finish_pair(store, to_plan(row), random_record(to_plan(row), SplitMix(1)))
+    lines = msgspec.json.encode(list(store.exchange.export_lines()))
+    first, second = msgspec.json.decode(lines, type=list[GameLine])
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        copy.exchange.import_lines([(first, second)])
+        assert copy.bots.get("one").revision.launch.archive is None
+        add(copy, "mine", folder)
+        copy.exchange.import_lines([(first, second)])
+        assert copy.bots.get("one").revision.launch.archive == sha256
