@@ -14,7 +14,7 @@ from ladder.web.boards import Boards
 from ladder.web.open_games import OpenGames
 from ladder.web.reviews import Reviews
 from ladder.web.security import AccessRules
-from ladder.web.views import Result, Views, read
+from ladder.web.views import Result, Views
 from reports.html.live.site import Frame, Page, page_html
 
 CommandOf = Callable[[RunRow], str | None]
@@ -39,7 +39,7 @@ class Site:
 
     async def read(self, query: Callable[[Store], Result]) -> Result:
         """Return what a function reads from the database. Raises DatabaseError."""
-        return await read(self.database, query)
+        return await self.views.read(query)
 
     def stored_run(self, store: Store, run: PastRun) -> StoredRun:
         """Return a run with its result, which is computed again when it has more games.

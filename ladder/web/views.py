@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeVar
 
-from db.errors import DatabaseError
+from db.errors import DatabaseError, UnknownRow
 from db.records.runs import RunStatus
 from db.store import Store
 
@@ -22,18 +22,11 @@ FRESH_S = 0.8
 """Shortest time between two renderings of a view."""
 
 
-async def read(where: str, query: Callable[[Store], Result]) -> Result:
-    """Run a function of a database, opened for it, in a thread. Raises DatabaseError."""
-
-    def run() -> Result:
-        with Store.follow(where) as store:
-            return query(store)
-
-    return await asyncio.to_thread(run)
-
-
 class Changes:
-    """Follows a database: counts the changes that other processes make, and deaths of its runs."""
+    """Follows a database: counts the changes that other processes make, and deaths of its runs.
+
+    One thread answers one query after the other: a long one delays all others.
+    """
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -66,6 +59,8 @@ class Changes:
             self._store = Store.follow(self._where)
         try:
             return query(self._store)
+        except UnknownRow:
+            raise
         except DatabaseError:
             self._close()
             raise
@@ -111,9 +106,8 @@ class Views:
     """The cache of views."""
 
     def __init__(self, where: str) -> None:
-        self._where = where
         self._changes = Changes(where)
-        self.close = self._changes.close
+        self.read, self.close = self._changes.read, self._changes.close
         self._cached: OrderedDict[Hashable, CachedPage] = OrderedDict()
 
     async def get(self, key: Hashable, render: Callable[[Store], str]) -> CachedPage:
@@ -132,7 +126,7 @@ class Views:
             if now - view.looked_at >= FRESH_S:
                 version = await self._changes.count()
                 if version != view.version:
-                    html = await self._changes.read(render)
+                    html = await self.read(render)
                     digest = sha256(html.encode()).hexdigest()[:16]
                     shown = html.replace('data-live=""', f'data-live="{digest}"', 1)
                     view.html, view.etag, view.version = shown.encode(), f'"{digest}"', version

@@ -1,6 +1,6 @@
 """Progress of long work: a picture on a terminal, log lines everywhere else.
 
-`reports.run`, `reports.run` and `reports.train` define a `View`; `LivePicture` and `LogLines`
+`reports.run` and `reports.train` define a `View`; `LivePicture` and `LogLines`
 show any view.
 """
 

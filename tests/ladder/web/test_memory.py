@@ -2,6 +2,9 @@
 
 import time
 
+import pytest
+
+from db.errors import UnknownRow
 from db.store import Store
 from ladder.web.views import FRESH_S, MAX_VIEWS, CachedPage, Views
 from tests.support.data.league import League
@@ -27,6 +30,8 @@ def test_the_cache_of_views_is_limited(league: League) -> None:
             assert rendered == list(range(MAX_VIEWS + 1))
             await ask(views, 0)  # was dropped
             last = await ask(views, MAX_VIEWS)
+            with pytest.raises(UnknownRow):  # of an address that somebody typed
+                await views.get("nobody", lambda store: store.bots.get("nobody").name)
             time.sleep(FRESH_S)
             before = last.etag
             assert await ask(views, MAX_VIEWS) is last
