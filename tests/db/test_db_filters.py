@@ -7,6 +7,7 @@ import pytest
 from db.records.games import GameQuery, GameRow
 from db.store import Store
 from tests.db.making import add_bots, new_run, play_all
+from tests.support.sql import execute_sql
 
 
 def games(store: Store, query: GameQuery | None = None) -> list[GameRow]:
@@ -40,6 +41,12 @@ def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
     run = new_run(store)
     play_all(store, run, add_bots(store), 30)
     play_all(store, new_run(store, rated=False, stream="s2"), [1, 2], 3)
+    for change in (
+        "UPDATE pairs SET started_at = started_at + id",
+        "UPDATE games SET started_at = started_at + pair_id",
+        "UPDATE pairs SET board_class = 'wide' WHERE number < 9",
+    ):
+        execute_sql(store.where, change)
     (whole,) = store.aggregate.slices(run.division_id, slices=1)
     parts = store.aggregate.slices(run.division_id, slices=5)
     assert sum(row.pairs for row in whole.tables) == 30
