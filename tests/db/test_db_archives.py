@@ -76,6 +76,7 @@ def test_damaged_files_are_found_and_stored_again(store: Store, folder: Path) ->
     assert store.archives.damaged() == []
 
 
+@pytest.mark.slow
 def test_an_import_finds_the_files_of_its_bots(store: Store, folder: Path, tmp_path: Path) -> None:
     """A bot that was imported without its files gets those that another bot has brought."""
     (folder / "bot").write_text("one")
