@@ -49,6 +49,8 @@ SUGGESTED = {
 """Specifications of files by their suffix; of others ``exec:``."""
 HOST = "bots/host.py"
 """The file by which this project's own sources are known."""
+CLOCK = "bots/game_clock.py"
+"""The file without which older sources cannot play under a clock or with an overage."""
 DIGITS = 16
 """Digits of the hash of our own sources in a player's identity."""
 
@@ -262,7 +264,7 @@ def _find_start_folder(source: BotSource) -> Path:
 def _read_player(source: BotSource, root: Path) -> ResolvedBot:
     """Resolve a player of this project that the sources of a commit host.
 
-    Its family and budgets are those of the current player of its name.
+    Its family and budgets are those of the current player of its name, clocks apart.
     """
     if not (source.folder / HOST).is_file():
         raise SpecError(f"this revision has no {HOST}, so it cannot host a player")
@@ -273,12 +275,13 @@ def _read_player(source: BotSource, root: Path) -> ResolvedBot:
         launch = msgspec.structs.replace(launch, python=python.path, is_python_chosen=True)
         files[python.path] = python.version
     version = VERSIONS.get(player.partition("?")[0])
+    clocks = ("clock", "overage") if (source.folder / CLOCK).is_file() else ()
     return ResolvedBot(
         content_hash="",
         family=FOREIGN if version is None else version.family,
         launch=launch,
         files=files,
-        budgets=() if version is None else (*version.budgets, "clock", "overage"),
+        budgets=() if version is None else (*version.budgets, *clocks),
         paths=tuple(find_tree_files(root)),
     )
 
