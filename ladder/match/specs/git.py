@@ -143,16 +143,20 @@ def extract(repository: Path, commit: str, folder: Path) -> None:
         UsageError: git or the file system fails.
 
     """
+    # The folder is the working tree, so that uncommitted attributes convert no file.
+    top = _git(repository, "rev-parse", "--absolute-git-dir").stdout.removesuffix("\n")
+    variables = {"GIT_DIR": top, "GIT_WORK_TREE": str(folder)}
     with tempfile.TemporaryDirectory() as place:
-        for words in (["read-tree", commit], ["checkout-index", "--all", f"--prefix={folder}/"]):
-            done = _git(repository, *words, GIT_INDEX_FILE=f"{place}/index")
+        for words in (["read-tree", commit], ["checkout-index", "--all"]):
+            done = _git(folder, *words, **variables, GIT_INDEX_FILE=f"{place}/index")
             if done.returncode != 0:
                 problem = f"the files of {commit[:12]} cannot be extracted: {_error_line(done)}"
                 raise UsageError(problem, option="git")
 
 
 def _log(repository: Path, *words: str) -> list[Commit]:
-    done = _git(repository, "log", "-z", "--format=%H%n%P%n%T%n%ct%n%s", *words)
+    form = "--format=%H%n%P%n%T%n%ct%n%s"
+    done = _git(repository, "log", "--no-show-signature", "-z", form, *words)
     if done.returncode != 0:
         raise UsageError(f"the history of {repository} cannot be read: {_error_line(done)}")
     found = []
@@ -272,7 +276,8 @@ def _run_build(command: str, folder: Path) -> None:
             )
         except OSError as error:
             problem = f"{words[0]!r} cannot be started in the bot's folder: {error.strerror}"
-            raise UsageError(problem, option="build") from error
+            remedy = f"; did you mean ./{words[0]}?" if (folder / words[0]).is_file() else ""
+            raise UsageError(problem + remedy, option="build") from error
         try:
             code = current_stop().wait_child(process, BUILD_S)
             ended = f"failed with exit code {code}"

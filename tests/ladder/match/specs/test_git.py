@@ -7,6 +7,7 @@ import pytest
 
 from ladder.errors import UsageError
 from ladder.match.specs.git import extract, find_repository, has_uncommitted, resolve_commit
+from ladder.match.specs.spec import CLOCK, HOST, BotSource, pack_bot
 from tests.support.data.repositories import commit, git, repository
 
 
@@ -22,6 +23,18 @@ def test_a_revision_may_have_any_of_its_names(tmp_path: Path) -> None:
         assert resolve_commit(place, name).commit == first
     assert resolve_commit(place, "main").commit == second
     assert resolve_commit(place, "main").tree == git(place, "rev-parse", "HEAD^{tree}")
+
+
+def test_a_signed_commit_is_read_where_the_log_shows_signatures(tmp_path: Path) -> None:
+    """What git finds about a signature comes before the fields of its commit."""
+    place = repository(tmp_path / "mine", {"a": "1"})
+    git(place, "config", "log.showSignature", "true")
+    head, text = git(place, "cat-file", "commit", "HEAD").split("\n\n")
+    mark = "-----{} PGP SIGNATURE-----"
+    signature = f"gpgsig {mark.format('BEGIN')}\n \n abc\n {mark.format('END')}"
+    (tmp_path / "signed").write_text(f"{head}\n{signature}\n\n{text}\n")
+    signed = git(place, "hash-object", "-t", "commit", "-w", str(tmp_path / "signed"))
+    assert resolve_commit(place, signed).subject == "A step"
 
 
 @pytest.mark.parametrize("name", ["nothing", "", "--all", "HEAD:a", "main~7"])
@@ -61,7 +74,7 @@ def test_uncommitted_changes_are_seen(tmp_path: Path) -> None:
 
 def test_a_commit_is_extracted_as_it_was(tmp_path: Path) -> None:
     """Files, executable bits and links must come, and nothing of the working tree."""
-    place = repository(tmp_path / "mine", {"deep/run": "old", "gone": "here"})
+    place = repository(tmp_path / "mine", {"deep/run": "old\n", "gone": "here"})
     (place / "deep" / "run").chmod(0o755)
     (place / "link").symlink_to("deep/run")
     git(place, "add", "--all")
@@ -69,10 +82,23 @@ def test_a_commit_is_extracted_as_it_was(tmp_path: Path) -> None:
     (place / "deep" / "run").write_text("new")
     (place / "gone").unlink()
     (place / "extra").write_text("untracked")
+    (place / ".gitattributes").write_text("* text eol=crlf\n")
     folder = tmp_path / "copy"
     folder.mkdir()
     extract(place, resolve_commit(place, "main").commit, folder)
-    assert (folder / "deep" / "run").read_text() == "old"
+    assert (folder / "deep" / "run").read_bytes() == b"old\n"
     assert os.access(folder / "deep" / "run", os.X_OK)
     assert (folder / "link").readlink() == Path("deep/run")
     assert sorted(path.name for path in folder.iterdir()) == ["deep", "gone", "link"]
+
+
+@pytest.mark.slow
+def test_a_player_has_clocks_only_if_the_sources_of_its_commit_know_them(tmp_path: Path) -> None:
+    """Older hosts refuse such a budget, which would be a forfeit in every game."""
+    place = repository(tmp_path, {HOST: ""})
+    commit(place, {CLOCK: ""})
+    budgets = [
+        pack_bot(BotSource("builtin:stupid", place, git=name)).budgets
+        for name in ("main~1", "main")
+    ]
+    assert budgets == [("any",), ("any", "clock", "overage")]
