@@ -144,8 +144,7 @@ class SpecReader:
             if path.is_file():
                 raise UsageError(
                     f"{word} lies outside of {self.root}, whose files are stored: copy it there, "
-                    "run the command in a folder above both, or write the path of a committed file "
-                    "relative to the current folder"
+                    "or run the command in a folder above both"
                 )
             return None
         return None if self.is_in_environment(path) else path

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -170,6 +171,7 @@ def pack_in_tree(source: BotSource, tree: GitTree) -> ResolvedBot:
     origin = msgspec.structs.replace(tree.origin, inner="" if inner == "." else inner)
     where = f"at {origin.revision} ({origin.commit[:12]}, committed files only)"
     try:
+        _refuse_paths_of_working_tree(source.spec, tree)
         is_player = source.spec.startswith(BUILTIN)
         bot = _read_player(source, tree.root) if is_player else read_spec(source, tree.root)
     except UsageError as error:
@@ -241,6 +243,17 @@ def identity_of(launch: Launch) -> str:
     command = [first if launch.program is None else Path(first).name, *others]
     parts = [launch.archive, launch.host, launch.player, inner, command]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def _refuse_paths_of_working_tree(spec: str, tree: GitTree) -> None:
+    """Raise UsageError if a specification names a committed path in the working tree."""
+    for mention in spec.split(f"{tree.repository}{os.sep}")[1:]:
+        inside = re.split(r"[\s:'\"]", mention)[0]
+        if os.path.exists(tree.root / inside):
+            raise UsageError(
+                f"{tree.repository / inside} lies in the working tree, which is not what is "
+                "stored: write the path relative to the current folder"
+            )
 
 
 def _packed(bot: ResolvedBot, source: BotSource, root: Path) -> ResolvedBot:

@@ -120,15 +120,26 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
         (SPEC, ("--build", "make"), "a build command needs a bot from git"),
         (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
-        ("exec:python3 {}/bot.py", ("--git", "main"), "committed files only): {}/bot.py lies out"),
-        ("python:{}/bot.py:Bot", ("--git", "main"), "committed files only): {}/bot.py lies out"),
+        ("exec:python3 {}/bot.py", ("--git", "main"), "{}/bot.py lies in the working tree"),
+        (
+            "python:{}/later.py:Bot",
+            ("--git", "main"),
+            "committed files only): {}/later.py lies out",
+        ),
+        ("exec:python3 bot.py --data={}/data", ("--git", "main"), "{}/data lies in the working"),
+        (
+            SPEC,
+            ("--git", "main", "--build", "bot.py"),
+            "--build: 'bot.py' cannot be started in "
+            "the bot's folder: No such file or directory; did you mean ./bot.py?",
+        ),
     ],
 )
 def test_a_version_that_cannot_be_registered_leaves_nothing(
     ladder: Ladder, spec: str, options: tuple[str, ...], sentence: str
 ) -> None:
     """Exit code 2, a sentence that says why, and neither a database nor a copy."""
-    place = repository(ladder.folder, MAIN)
+    place = repository(ladder.folder, {**MAIN, "data/table": "1"})
     (place / "later.py").write_text(MAIN["bot.py"])
     before = sorted(place.iterdir())
     refused = ladder("bots", "add", "mine", spec.format(place), *options)
