@@ -55,8 +55,9 @@ def try_packed(
         try:
             with watched(Path(launch.folder)) as opened:
                 found = play(inside, ())
-            writes = is_changed(packed.manifest, copy)
-            return replace(found, writes=writes, read_outside=tuple(opened))
+            # In the working tree of a bot from git, other programs open files, too.
+            outside = () if launch.origin is not None else tuple(opened)
+            return replace(found, writes=is_changed(packed.manifest, copy), read_outside=outside)
         except UsageError as error:
             failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
             if launch.origin is not None or isinstance(error, TrialTimeout):
@@ -101,7 +102,9 @@ def watched(folder: Path) -> Iterator[list[str]]:
         return
     with open(descriptor, "rb", buffering=0) as reports:
         for place, names, _ in os.walk(folder):
-            names[:] = [name for name in names if not is_environment(Path(place, name))]
+            names[:] = [
+                name for name in names if name != ".git" and not is_environment(Path(place, name))
+            ]
             if len(places) >= MOST_FOLDERS:
                 break
             watch = libc.inotify_add_watch(descriptor, os.fsencode(place), IN_OPEN)

@@ -214,9 +214,12 @@ def test_files_that_a_bot_lacks_are_named(ladder: Ladder) -> None:
     write(place / "broken", rules=CHOOSE)
     refused = ladder("bots", "add", "broken", "python:broken/bot.py:Bot")
     assert '"broken/bot.py", line' in refused.err  # a path that its author knows
-    outside = PYTHON.replace("class", f"open({str(place / 'extra.txt')!r})\nclass")
+    opened = f"open({str(place / '.git/HEAD')!r}), open({str(place / 'extra.txt')!r})"
+    outside = PYTHON.replace("class", f"{opened}\nclass")
     write(place / "other", rules=CHOOSE.replace("SIDE", "0"), bot=outside)
     (place / "extra.txt").write_text("x")
+    (place / ".git").mkdir()
+    (place / ".git/HEAD").write_text("x")  # opened by every git command that runs meanwhile
     done = ladder("bots", "add", "outside", "python:other/bot.py:Bot")
     assert done.code == 0, done.err
     assert f"it opened {place / 'extra.txt'}, which is not stored" in done.out
