@@ -1,5 +1,6 @@
 """Registration of a folder of bots: each is tried out, and failures are collected."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -31,7 +32,7 @@ class Attempt:
 
 
 def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationRequest]:
-    """Return a request for each file of a folder.
+    """Return a request for each file of a folder, 7.so before 12.so.
 
     Args:
         form: the request for each file of its folder, with ``{stem}`` in its name for the file's
@@ -47,7 +48,7 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     try:
-        files = sorted(filter(Path.is_file, folder.glob(pattern)))
+        files = list(filter(Path.is_file, folder.glob(pattern)))
     except (ValueError, NotImplementedError) as error:
         problem = f"{pattern!r} is not a pattern of files: {error}"
         raise UsageError(problem, option="pattern") from error
@@ -57,7 +58,7 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
         problem = f"{name!r} gives all bots the same name: add {STEM} to it"
         raise UsageError(problem, option="name")
     requests: dict[str, RegistrationRequest] = {}
-    for path in files:
+    for path in sorted(files, key=_numeric_key):
         file, stem = str(path.relative_to(folder)), path.stem.removesuffix(".tar")
         spec = form.source.spec or SPECS.get(path.suffix)
         if spec is None:
@@ -70,6 +71,10 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
         source = replace(form.source, spec=spec, folder=folder.resolve())
         requests[bot_name] = replace(form, name=bot_name, source=source)
     return list(requests.values())
+
+
+def _numeric_key(path: Path) -> str:
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(20), str(path))
 
 
 def pack_all(
