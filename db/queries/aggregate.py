@@ -62,12 +62,12 @@ class _Marks(NamedTuple):
 
     last_game: int
     """Greatest id of a game; a pair's games are stored together, in ascending order."""
-    deleted_runs: int
-    """A number that each deletion of a run changes."""
+    runs: frozenset[int]
+    """Ids of all runs; no later run gets that of a deleted one."""
 
     def is_before(self, now: "_Marks") -> bool:
         """Return whether only games have been added since."""
-        return self.deleted_runs == now.deleted_runs and self.last_game <= now.last_game
+        return self.runs <= now.runs and self.last_game <= now.last_game
 
 
 class Aggregate(Queries):
@@ -266,10 +266,8 @@ class Aggregate(Queries):
 
 
 def _read_marks(connection: Connection) -> _Marks:
-    newest = select(func.coalesce(func.max(Game.id), 0)).scalar_subquery()
-    # Keys are never reused, so the difference grows with each deleted run.
-    deleted = select(func.coalesce(func.max(Run.id), 0) - func.count(Run.id)).scalar_subquery()
-    return _Marks(*connection.execute(select(newest, deleted)).one())
+    newest = connection.execute(select(func.coalesce(func.max(Game.id), 0))).scalar_one()
+    return _Marks(newest, frozenset(connection.execute(select(Run.id)).scalars()))
 
 
 def _chosen(

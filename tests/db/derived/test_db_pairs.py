@@ -219,6 +219,20 @@ def test_counts_are_read_once_and_added_to(place: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_kept_count_forgets_the_newest_run_when_it_is_deleted(place: str) -> None:
+    """Its games go, although another run has added later ones."""
+    with Store.open(place) as store, Store.open(place) as other:
+        revisions = add_bots(store)
+        kept, newest = new_run(store), new_run(store, stream="s2")
+        for run in (kept, newest):
+            play_all(other, run, revisions, 2)
+        assert sum(table.pairs for table in store.aggregate.of_division(kept.division_id)) == 4
+        other.runs.delete(newest.id)
+        play_all(other, kept, revisions, 1, seed=3)
+        assert sum(table.pairs for table in store.aggregate.of_division(kept.division_id)) == 3
+
+
+@pytest.mark.slow
 def test_the_aggregate_equals_a_slow_recount(store: Store) -> None:
     """After random pairs every counter equals what a plain loop over the games counts."""
     revisions = add_bots(store)
