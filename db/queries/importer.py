@@ -32,10 +32,14 @@ FILE_KEYS = {
     "division_id": "division",
     "started_at": "started",
     "content": "moves",
+    "opening": "opening_plies",
     **dict.fromkeys(("first_result", "second_result"), "result"),
+    **dict.fromkeys(("first_termination", "second_termination"), "termination"),
     **dict.fromkeys(PAIR_SUMS, "sides"),
 }
 """A file's keys of columns that have other names."""
+SAME_OF_RUN = ("kind", "run_seed", "identity", "division")
+"""Fields that must be equal in all games of a run."""
 
 
 class Exchange(Queries):
@@ -57,8 +61,9 @@ class Exchange(Queries):
             pairs: the games of each pair, in the order of storing.
 
         Raises:
-            NotImportable: a run or game breaks a rule of `db.invariants`; a stored pair of the same
-                number differs or is not finished; or a bot is neither known nor described.
+            NotImportable: a run or game breaks a rule of `db.invariants`; games disagree about
+                their run; a stored pair of the same number differs or is not finished; or a bot is
+                neither known nor described.
 
         """
         with self._database.writing() as connection:
@@ -81,8 +86,10 @@ class _Importer:
         """The file's sets of openings by hash."""
         described: dict[Content, BotLine] = {}
         latest: dict[Content, int] = {}
+        firsts: dict[RunKey, GameLine] = {}
         for index, pair in enumerate(pairs):
             for line in pair:
+                _check_run(index, firsts.setdefault((line.run, line.stream), line), line)
                 latest[line.first, line.first_hash] = latest[line.second, line.second_hash] = index
                 if line.introduces is None:
                     continue
@@ -234,3 +241,12 @@ class _Importer:
             if found is not None and row.game_id is None:
                 verdict = GameVerdict(row.id, found.solver_version, found.nodes, found.moves)
                 self._connection.execute(insert(VERDICTS).values(to_values(verdict)))
+
+
+def _check_run(index: int, first: GameLine, line: GameLine) -> None:
+    """Refuse a game that disagrees about its run with the run's first game in the file."""
+    for name in SAME_OF_RUN:
+        if getattr(first, name) != getattr(line, name):
+            raise NotImportable(
+                index, f"all games of a run must have the same {name}", game=line.game
+            )

@@ -235,7 +235,7 @@ class Imported(msgspec.Struct, frozen=True):
     games: int
     """Games that were stored."""
     skipped: int
-    """Games that the database already held, equal in every exported field."""
+    """Games that the database already held, equal in bots, opening, moves, results and times."""
     names: dict[str, str] = {}
     """Names here of bots that the file calls otherwise."""
 

@@ -195,6 +195,8 @@ CHANGES: list[tuple[str, str, Any]] = [
     ("board", "board", "9x11"),
     ("moves", "moves", "00"),
     ("result", "result", None),
+    ("termination", "termination", "timeout"),
+    ("opening_plies", "opening_plies", 1),
     ("rated", "rated", False),
     ("started", "timing", {"started": 1.0}),
     ("duration_us", "timing", {"duration_us": 1}),

@@ -1,17 +1,21 @@
 """Importing the games of a file: all of them or none.
 
 Types in `db.records.exchange` hold the bounds of single fields, and `db.invariants` the
-rules for every stored game. The rules here are about names and texts, and about the lines of one
-pair.
+rules for every stored game. The rules here are about names, texts and settings, and about the
+lines of one pair.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
+import msgspec
+
+from db.records.budget import Amounts, is_valid_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
 from db.store import Store
-from engine.board import parse_board_class
+from engine.board import parse_board_class, parse_board_classes
 from engine.errors import EngineError
 from engine.opening_set import parse_opening_set
 from engine.position import parse_moves
@@ -24,6 +28,24 @@ from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
 
 SAME_OF_PAIR = ("rated", "board", "board_class", "seed", "opening_plies")
 """Fields that must be equal in both games of a pair."""
+
+
+class _Tuning(msgspec.Struct):
+    spec: str = ""
+    parameters: tuple[str, ...] = ()
+
+
+class _Settings(msgspec.Struct):
+    """The settings of a run that commands read; each may be missing."""
+
+    bots: dict[str, str] = {}
+    pairing: str = ""
+    boards: str | None = None
+    budget: Amounts | None = None
+    openings: str | None = None
+    tuning: _Tuning | None = None
+    options: dict[str, Any] | None = None
+    select: dict[str, Any] | None = None
 
 
 def check_game(game: GameLine) -> None:
@@ -48,6 +70,8 @@ def check_game(game: GameLine) -> None:
             check_bot(bot)
         if game.introduces.openings is not None:
             check_openings(game.introduces.openings, game.division.openings)
+        if game.introduces.settings is not None:
+            check_settings(game.introduces.settings)
     check_analysis(game)
     for thought in game.timing.all_thoughts():  # now, as packing requires valid times
         fault = find_thought_fault(thought)
@@ -91,6 +115,23 @@ def check_openings(openings: OpeningsLine, wanted: str | None) -> None:
     _require(known.content_hash == wanted, "the openings are not those of the division")
 
 
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Check that commands can read the settings of a run.
+
+    Raises:
+        ValueError: a value is of another type, or the budget is invalid.
+        EngineError: the boards are invalid.
+
+    """
+    known = msgspec.convert(settings, _Settings)
+    if known.boards is not None:
+        parse_board_classes(known.boards)
+    if known.budget is not None:
+        _require(
+            is_valid_budget(known.budget), f"the settings have the invalid budget {known.budget}"
+        )
+
+
 def check_pair(one: GameLine, two: GameLine) -> None:
     """Check that two games have one setup and the same bots with colours swapped.
 
@@ -124,7 +165,7 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
         read: the games in the order of the file.
 
     Raises:
-        ImportRefused: a line, pair or game breaks a rule, a pair lacks a game, or a stored
+        ImportRefused: a line, run, pair or game breaks a rule, a pair lacks a game, or a stored
             pair of the same number differs.
 
     """

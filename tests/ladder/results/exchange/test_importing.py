@@ -113,6 +113,21 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
     "amounts of one bot alone": (
         {"division": {"budget": {"time_ms@alpha": 5}}}, "invalid budget",
     ),
+    "settings that cannot be listed": (
+        {"introduces": {"settings": {"bots": {"v3": [1]}}}}, r"got `array` - at `\$.bots",
+    ),
+    "a search without a specification": (
+        {"introduces": {"settings": {"tuning": {"spec": 5}}}}, r"got `int` - at `\$.tuning.spec`",
+    ),
+    "options that are no object": (
+        {"introduces": {"settings": {"options": 4}}}, r"got `int` - at `\$.options`",
+    ),
+    "settings without a budget": (
+        {"introduces": {"settings": {"budget": {}}}}, r"length >= 1 - at `\$.budget`",
+    ),
+    "settings with two clocks": (
+        {"introduces": {"settings": {"budget": {"clock_ms": 9, "time_ms": 9}}}}, "invalid budget",
+    ),
     "bot on boards that do not exist": (
         {"introduces": {"bots": [{**GUEST, "boards": ["99x99"]}]}}, "rows must be 4..12",
     ),
@@ -225,6 +240,25 @@ def test_analyses_travel_with_the_games(store: Store, tmp_path: Path) -> None:
         document = merged(msgspec.json.decode(texts[0]), {"analysis": other})
         with pytest.raises(UsageError, match="line 1"):
             taken_in(store, path, [msgspec.json.encode(document), texts[1]])
+
+
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
+        ("kind", "gate"),
+        ("run_seed", 6),
+        ("identity", "i2"),
+        ("division", {"boards": "4x4", "opening_plies": 1, "budget": {"simulations": 20}}),
+    ],
+)
+def test_games_that_contradict_each_other_about_their_run_are_refused(
+    store: Store, tmp_path: Path, field: str, other: object
+) -> None:
+    """A second pair must agree with the first."""
+    lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
+    lines += [{**line, "pair": 1, field: other} for line in lines]
+    with pytest.raises(UsageError, match=f"line 3: .* the same {field}"):
+        taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
 
 
 def merged(document: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
