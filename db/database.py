@@ -174,7 +174,7 @@ class Database:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the database was deleted, replaced by another file, or converted."""
+        """Whether the database was deleted, or replaced by another file."""
         return self.backend.is_replaced
 
     def change_mark(self) -> object:
@@ -297,7 +297,7 @@ class Database:
         """
         if self.path is not None:
             return FileLocks(self.path, kind)
-        return SessionLocks(self._in_session, self.held_locks, kind)
+        return SessionLocks(self._in_session, self._in_snapshot, self.held_locks, kind)
 
     def _in_session(self, action: Callable[[Connection], Any]) -> Any:
         """Return the result of an action in a transaction of the session that holds locks."""
@@ -305,6 +305,15 @@ class Database:
         def attempt() -> Any:
             with self.translating_errors(), self.writer.begin():
                 return action(self.writer)
+
+        return self.retry_policy.retry(attempt)
+
+    def _in_snapshot(self, action: Callable[[Connection], Any]) -> Any:
+        """Return the result of an action in a transaction that reads."""
+
+        def attempt() -> Any:
+            with self.reading() as connection:
+                return action(connection)
 
         return self.retry_policy.retry(attempt)
 

@@ -164,22 +164,32 @@ _HOLDERS = text(
     "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND l.classid = :class"
 )
-InSession = Callable[[Callable[[Connection], Any]], Any]
-"""Returns the result of an action in a transaction of the session that writes, with retries."""
+InTransaction = Callable[[Callable[[Connection], Any]], Any]
+"""Returns the result of an action in a transaction, with retries."""
 
 
 class SessionLocks(ProcessLocks):
     """The locks of one kind of a server's database."""
 
-    def __init__(self, in_session: InSession, held_locks: set[HeldLock], kind: LockKind) -> None:
-        """Use the session of a database, with the locks that it holds."""
+    def __init__(
+        self,
+        in_session: InTransaction,
+        reading: InTransaction,
+        held_locks: set[HeldLock],
+        kind: LockKind,
+    ) -> None:
+        """Use the session of a database that writes, with the locks that it holds.
+
+        To look at locks, use the one that reads, so that a follower opens no other.
+        """
         super().__init__(kind)
         self._in_session = in_session
+        self._reading = reading
         self._held_locks = held_locks
 
     def holder(self, number: int) -> str | None:
         """Return the process and machine that hold a lock, or None."""
-        live: dict[int, str] = self._in_session(lambda one: find_live(one, self._kind.value))
+        live: dict[int, str] = self._reading(lambda one: find_live(one, self._kind.value))
         return live.get(number)
 
     def _take(self, number: int) -> bool:

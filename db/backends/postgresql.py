@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
@@ -144,24 +144,17 @@ class PostgresqlBackend(Backend):
     def make_engine(self, mode: OpenMode) -> Engine:
         """Create an engine with timeouts and keepalives on both sides of its connections."""
         given = self.place.url.query
-        settings = {f"tcp_{key}": value for key, value in _KEEPALIVE.items()}
-        settings["lock_timeout"] = int(self.busy_s * 1000)
         wanted = {
             "application_name": make_session_name(),
             "connect_timeout": 10,
             "tcp_user_timeout": 30_000,
             **_KEEPALIVE,
         }
-        arguments = {key: value for key, value in wanted.items() if key not in given}
-        options = [
-            str(given.get("options", "")),
-            *(f"-c {key}={settings[key]}" for key in settings),
-        ]
         try:
             engine = create_engine(
                 self.place.url,
                 poolclass=NullPool,  # the store keeps its connections; closing frees the locks
-                connect_args={**arguments, "options": " ".join(options)},
+                connect_args={key: value for key, value in wanted.items() if key not in given},
                 use_native_hstore=False,
             )
         except (ImportError, NoSuchModuleError) as error:
@@ -174,7 +167,19 @@ class PostgresqlBackend(Backend):
         self.driver_errors = (DBAPIError, driver.Error)
         # A lost connection is raised as an error; do not log it, too.
         logging.getLogger("psycopg").addHandler(logging.NullHandler())
+        event.listen(engine, "connect", self._set_up)
         return engine
+
+    def _set_up(self, driver: Any, _record: object) -> None:
+        """Set timeouts of a new connection; pgbouncer refuses them as options of its start."""
+        settings = {f"tcp_{key}": value for key, value in _KEEPALIVE.items()}
+        settings["lock_timeout"] = int(self.busy_s * 1000)
+        driver.autocommit = True
+        driver.execute(
+            "SELECT " + ", ".join(f"set_config('{key}', %s, false)" for key in settings),
+            [str(value) for value in settings.values()],
+        )
+        driver.autocommit = False
 
     def check_database(self, connection: Connection) -> None:
         """Refuse old servers, and encodings other than UTF-8."""

@@ -250,6 +250,34 @@ def test_another_programs_database_is_refused(server: Server) -> None:
         assert server.execute(tables, name_of(url)) == [("games",)]
 
 
+@pytest.mark.slow
+def test_tables_are_found_on_the_whole_search_path(server: Server) -> None:
+    """A schema before that of the tables may be empty."""
+    with server.database("template1") as url:
+        server.execute("CREATE SCHEMA own", name_of(url))
+        Store.open(url).close()
+        joined = f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3Down,public"
+        with Store.open(joined, create=False) as store:
+            assert store.bots.all() == []
+
+
+@pytest.mark.slow
+def test_a_follower_looks_at_locks_through_the_connection_that_reads(
+    server: Server, url: str
+) -> None:
+    """It opens no second one."""
+    sessions = (
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND application_name LIKE 'ladder%'"
+    )
+    with Store.open(url) as store, Store.follow(url) as follower:
+        lock = store.run_lock()
+        assert lock.try_acquire(7)
+        before = server.execute(sessions, name_of(url))
+        assert follower.run_lock().is_alive(7)
+        assert server.execute(sessions, name_of(url)) == before
+
+
 def test_a_connection_cut_while_a_database_is_opened_is_replaced(
     server: Server, url: str, told: list[str]
 ) -> None:
