@@ -9,7 +9,6 @@ Every supervisor loads this module, so it must not import anything that is slow 
 
 import os
 import resource
-import time
 
 from ladder.match.process.procfs import descendants, read
 
@@ -17,8 +16,6 @@ SPARE_TASKS = 1024
 """Tasks added to the limit of processes, because the kernel also counts threads."""
 SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.2
 """Bounds of the pause between two measurements."""
-PAUSE_SHARE = 20
-"""Shortest pause in times of what the measurement took."""
 GROWTH_KB_S = 4 * 1024 * 1024
 """Assumed growth of memory, in KiB/s: with 400 MiB left to the limit, the pause is 0.1 s."""
 UNLIMITED = 2**40
@@ -80,16 +77,13 @@ class LimitMonitor:
             )
         if excess := self.find_group_excess():
             return excess
-        begun = time.monotonic()
         used = sum(map(_resident_kb, pids))
-        if used > self.max_memory_kb:  # takes milliseconds per GiB, and keeps the bot waiting
-            used = sum(map(_proportional_kb, pids))
         left = self.max_memory_kb - used
-        self.pause_s = max(
-            min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S)),
-            PAUSE_SHARE * (time.monotonic() - begun),
-        )
-        if left >= 0:
+        self.pause_s = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
+        if left < 0:
+            used = sum(map(_proportional_kb, pids))
+            self.pause_s = LONGEST_PAUSE_S  # it takes 20 ms per GiB, and keeps the bot waiting
+        if used <= self.max_memory_kb:
             return ""
         processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
         return (
