@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from bots.parent_death import die_with_parent
 from ladder.errors import LadderError
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.signals import SIGNALS, current_stop
@@ -42,10 +41,12 @@ BATCHING_S = 0.003
 """Longest pause in which results accumulate while every worker still has enough to do."""
 
 START = (
-    "import sys; sys.path[:] = sys.argv[2:]; "
+    "import sys; sys.path[:] = sys.argv[3:]; "
+    "from bots.parent_death import die_with_parent; die_with_parent(int(sys.argv[2])); "
     "from ladder.match.process.worker_pool import run_worker; run_worker(int(sys.argv[1]))"
 )
-"""The program of a worker; the arguments are the descriptor of its pipe, and the import path."""
+"""The program of a worker; the arguments are the descriptor of its pipe, the process id of the
+coordinator, and the import path. The other imports take so long that they come last."""
 
 
 class WorkerDied(Exception):
@@ -216,13 +217,14 @@ class WorkerPool:
 
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
+        descriptor = str(theirs.fileno())
         # A terminal signals the whole process group, and only the coordinator may act on it: a new
         # process inherits the mask, and `run_worker` then does nothing on these signals.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             # Not by multiprocessing, which would start a process that tracks shared memory, too.
             process = subprocess.Popen(
-                (sys.executable, "-P", "-c", START, str(theirs.fileno()), *sys.path),
+                (sys.executable, "-P", "-c", START, descriptor, str(os.getpid()), *sys.path),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
             )
@@ -232,7 +234,7 @@ class WorkerPool:
         worker = self._workers[ours.fileno()] = _Worker(process, ours)
         self._results.register(ours.fileno(), select.POLLIN)
         with contextlib.suppress(OSError):  # its death is handled when its pipe is read
-            ours.send_bytes(pickle.dumps((os.getpid(), self._prepare, self._arguments)))
+            ours.send_bytes(pickle.dumps((self._prepare, self._arguments)))
         return worker
 
 
@@ -243,8 +245,7 @@ def run_worker(descriptor: int) -> None:
         first = pipe.recv_bytes()
     except (EOFError, OSError):  # the coordinator has died
         return
-    coordinator, prepare, arguments = pickle.loads(first)  # noqa: S301 - our own pipe
-    die_with_parent(coordinator)
+    prepare, arguments = pickle.loads(first)  # noqa: S301 - our own pipe
     for number in SIGNALS:
         signal.signal(number, lambda *_: None)  # bots inherit no handler, but an ignored signal
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
