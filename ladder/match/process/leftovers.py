@@ -38,16 +38,16 @@ def clear_leftovers(folder: Path | None = None) -> int:
 
     Waits up to PATIENCE_S for supervisors that have lost their harness and end their bots.
     """
-    cleared = 0
+    cleared: set[Path] = set()
     deadline = time.monotonic() + PATIENCE_S
-    while left := _without_harness(folder):
+    while left := [path for path in _without_harness(folder) if path not in cleared]:
         for scratch in filter(_is_unlocked, left):
             clear(scratch)
-            cleared += 1
+            cleared.add(scratch)
         if time.monotonic() > deadline:
             break
         time.sleep(0.005)
-    return cleared
+    return len(cleared)
 
 
 def _without_harness(folder: Path | None) -> list[Path]:

@@ -58,6 +58,16 @@ def test_leftovers_of_a_double_kill_are_cleared(tmp_path: Path, mark: str) -> No
     assert not Path(scratch).exists()
 
 
+def test_a_folder_that_cannot_be_removed_counts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does the ladder try again until its patience ends."""
+    (tmp_path / "rm").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / f"ladder-{2**30}-0123456789abcdef/file").mkdir(parents=True)
+    assert clear_leftovers(tmp_path) == 1
+
+
 def test_living_bots_are_not_leftovers(
     tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
