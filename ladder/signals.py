@@ -163,7 +163,7 @@ class StopToken:
         Args:
             descriptor: what to wait for; comes first in the result.
             events: the events to wait for.
-            hang_up: a pipe whose closing ends the wait, too; data in it does not.
+            hang_up: a socket whose closing ends the wait, too; data in it does not.
 
         """
         poller = select.poll()

@@ -47,7 +47,7 @@ class BotOptions:
     """Limits and sandbox of bots, as given on the command line or in `ladder.toml`."""
 
     memory: Annotated[int, whole(1, 1 << 24)] = 1024
-    open_files: Annotated[int, whole(1, 1 << 20)] = 1024
+    open_files: Annotated[int, whole(16, 1 << 20)] = 1024
     processes: Annotated[int, whole(1, 1 << 22)] = 64
     sandbox: str | None = None
     context: typer.Context | None = field(default=None, metadata=NO_OPTION)

@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> None:
         report(socket, f"stderr {log.tail[-REPORTED_STDERR:].hex()}")
     if all_ended:
         report(socket, "gone")
-    remove(scratch)
+    remove(scratch, wait=False)
 
 
 def make_scratch(folder: str, copied: str) -> None:
@@ -113,15 +113,19 @@ def start(
     stderr_read, stderr_write = os.pipe()
     pid = os.fork()
     if pid == 0:
-        step = "folder"
+        step = ""
         try:
             become_bot(libc, parent, stderr_write, options)
+            step = "folder"
             os.chdir(folder)
             step = "program"
             os.execvp(command[0], command)  # noqa: S606 - the user's own command, without a shell
         except OSError as failure:
-            reason = explain_failed_start(step, failure.errno or 0, command[0], folder)
-            report(socket, f"failed cannot start {command[0]}: {reason}")
+            if step:
+                reason = explain_failed_start(step, failure.errno or 0, command[0], folder)
+                report(socket, f"failed cannot start {command[0]}: {reason}")
+            else:
+                report(socket, f"broken its supervisor failed: {failure}")
         finally:
             os._exit(127)
     nothing = os.open("/dev/null", os.O_RDWR)
@@ -254,7 +258,10 @@ def reap_adopted(bot: int) -> None:
 def end_all(group: str) -> bool:
     """Kill every descendant and remove the group; return False if one survives PATIENCE_S."""
     if group:
-        write(f"{group}/cgroup.kill", "1")  # all at the same moment, so that none can fork away
+        try:
+            write(f"{group}/cgroup.kill", "1")  # all at the same moment: none can fork away
+        except OSError:
+            pass
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         for pid in descendants(os.getpid()):
@@ -263,8 +270,10 @@ def end_all(group: str) -> bool:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
-            if group:
+            try:
                 os.rmdir(group)
+            except OSError:  # without a group, or with a subgroup that the bot has made
+                pass
             return True
         time.sleep(0.0005)
     return False
@@ -288,18 +297,22 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
-def remove(folder: str) -> None:
-    """Delete a folder and its content, as far as possible."""
+def remove(folder: str, *, wait: bool = True) -> None:
+    """Delete a folder and its content, as far as possible; without `wait`, maybe after the call."""
     try:
         os.rmdir(folder)  # bots seldom leave anything in it
+    except FileNotFoundError:
+        pass
     except OSError:
-        call("chmod", "-R", "u+rwx", folder)
-        call("rm", "-rf", folder)
+        program = 'exec 2> /dev/null; chmod -R u+rwx "$0"; rm -rf "$0"'
+        call("sh", "-c", program, folder, wait=wait)
 
 
-def call(*command: str) -> None:
-    """Run a program of the system until its end."""
-    os.spawnvp(os.P_WAIT, command[0], command)  # noqa: S606 - no shell
+def call(*command: str, wait: bool = True) -> None:
+    """Run a program of the system, until its end or beside this process."""
+    pid = os.posix_spawnp(command[0], command, os.environ)
+    if wait:
+        os.waitpid(pid, 0)
 
 
 def run() -> None:

@@ -20,7 +20,7 @@ import msgspec
 
 from db.records.launch import Start
 from ladder.match.process import supervisor
-from ladder.match.process.cgroups import cached_parent_group, make_group
+from ladder.match.process.cgroups import cached_parent_group, end_group, make_group
 from ladder.match.process.leftovers import clear
 from ladder.match.process.sandbox import Confinement, sandbox_words
 
@@ -147,6 +147,7 @@ class SupervisorClient:
                 )
             except BaseException:
                 ours.close()
+                end_group(mark)
                 raise
         assert popen.stdin is not None and popen.stdout is not None  # noqa: S101, PT018 - for mypy
         os.set_blocking(popen.stdin.fileno(), False)
@@ -158,7 +159,7 @@ class SupervisorClient:
         """The fault of the machine that ended the bot, or "" if it was the bot's own failure."""
         if self.cause is EndCause.BROKEN:
             return self.detail
-        if self.closed and self.cause is None:
+        if self.closed and self.cause is None and not self.gone:
             return "its supervisor was killed; memory may be short (see the kernel's log)"
         return ""
 
@@ -199,8 +200,8 @@ class SupervisorClient:
     def kill(self) -> None:
         """Kill the bot and everything it started, and wait until that is done.
 
-        The supervisor does it, and removes the scratch folder. If it was killed or takes longer
-        than KILL_S, the harness does.
+        The supervisor does it, and begins to remove the scratch folder. If it was killed or takes
+        longer than KILL_S, the harness does.
         """
         if self.popen.returncode is not None:
             return

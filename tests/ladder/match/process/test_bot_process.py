@@ -12,8 +12,16 @@ from msgspec import structs
 
 from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
 from db.records.launch import Limits, Start
-from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
+from ladder.errors import (
+    BotCrash,
+    BotFailure,
+    BotMemory,
+    BotProtocolError,
+    BotTimeout,
+    MachineStalled,
+)
 from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.limits import LONGEST_PAUSE_S, LimitMonitor
 from tests.support.fakes import (
     NEW_GAME,
     StartFake,
@@ -242,10 +250,12 @@ def test_each_limit_is_enforced(
 
 @pytest.mark.slow
 def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
-    """Until they change it, and each has a copy."""
+    """Until they change it, and each has a copy. It is measured as often as other memory."""
     bot = start_fake("shares-memory", limits=Limits(memory_mb=150))
     open_game(bot)
     first_move(bot)
+    monitor = LimitMonitor({"memory_mb": "150"})
+    assert (monitor.find_excess(), monitor.pause_s) == ("", LONGEST_PAUSE_S)
     with pytest.raises(BotMemory, match=r"\d+ MiB resident in 4 processes, 150 MiB allowed"):
         bot.ask(MoveAsk(ply=1, moves=(0,)), timeout_s=30)
 
@@ -271,6 +281,22 @@ def test_a_bot_that_cannot_be_started_is_explained(
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)
     assert not bot.supervisor.scratch.exists()
+
+
+def test_a_failed_preparation_is_the_fault_of_the_machine(start_fake: StartFake) -> None:
+    """The bot's program has not been reached."""
+    bot = start_fake("honest", limits=Limits(open_files=3))
+    with pytest.raises(MachineStalled, match=r"its supervisor failed: .* Too many open files"):
+        bot.ask(Hello(), timeout_s=10)
+
+
+def test_a_bot_ended_by_another_thread_has_crashed(start_fake: StartFake) -> None:
+    """Its supervisor has ended with it, but was not killed."""
+    bot = start_fake("hangs-in-move")
+    open_game(bot)
+    bot.supervisor.request_end()
+    with pytest.raises(BotCrash, match=r"closed its standard \w+ when asked for move"):
+        first_move(bot)
 
 
 def test_a_kill_before_the_bot_has_started_leaves_nothing(start_fake: StartFake, mark: str) -> None:
