@@ -87,13 +87,25 @@ def await_removal(scratch: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_scratch_folder_is_removed_with_its_content(start_fake: StartFake) -> None:
-    """Deep and unreadable folders and links are removed, the targets of links are not."""
+def test_the_scratch_folder_is_removed_with_its_content(
+    start_fake: StartFake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Deep and unreadable folders and links are removed, the targets of links are not.
+
+    The end of a bot does not wait for it.
+    """
+    os.mkfifo(tmp_path / "fifo")
+    remove = tmp_path / "rm"
+    remove.write_text(f'#!/bin/sh\ntimeout 10 cat {tmp_path}/fifo > /dev/null\nexec /bin/rm "$@"\n')
+    remove.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     bot = start_fake("fills-scratch")
     open_game(bot)
     with pytest.raises(BotTimeout):
         first_move(bot, 0.5)
     assert bot.supervisor.popen.returncode == 0
+    assert bot.supervisor.scratch.exists()
+    (tmp_path / "fifo").write_text("go on\n")
     await_removal(bot.supervisor.scratch)
     assert Path("/etc/passwd").exists()
 
