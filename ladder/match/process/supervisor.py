@@ -32,6 +32,8 @@ REPORTED_STDERR = 4000
 """Bytes of stderr reported to the harness."""
 PATIENCE_S = 10.0
 """How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
+CLEANUP_S = 0.1
+"""How long the end of a bot may wait for the removal of its files, which goes on by itself."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 15, 36, 38
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
@@ -67,7 +69,7 @@ def main(arguments: list[str]) -> None:
         report(socket, f"stderr {log.tail[-REPORTED_STDERR:].hex()}")
     if all_ended:
         report(socket, "gone")
-    remove(scratch, wait=False)
+    remove(scratch, CLEANUP_S)
 
 
 def make_scratch(folder: str, copied: str) -> None:
@@ -297,22 +299,23 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
-def remove(folder: str, *, wait: bool = True) -> None:
-    """Delete a folder and its content, as far as possible; without `wait`, maybe after the call."""
+def remove(folder: str, patience_s: float = PATIENCE_S) -> None:
+    """Delete a folder and its content as far as possible; it may go on after `patience_s`."""
     try:
         os.rmdir(folder)  # bots seldom leave anything in it
     except FileNotFoundError:
         pass
     except OSError:
         program = 'exec 2> /dev/null; chmod -R u+rwx "$0"; rm -rf "$0"'
-        call("sh", "-c", program, folder, wait=wait)
+        call("sh", "-c", program, folder, patience_s=patience_s)
 
 
-def call(*command: str, wait: bool = True) -> None:
-    """Run a program of the system, until its end or beside this process."""
+def call(*command: str, patience_s: float = float("inf")) -> None:
+    """Run a program of the system, and wait for its end for up to `patience_s`."""
     pid = os.posix_spawnp(command[0], command, os.environ)
-    if wait:
-        os.waitpid(pid, 0)
+    deadline = time.monotonic() + patience_s
+    while not os.waitpid(pid, os.WNOHANG)[0] and time.monotonic() < deadline:
+        time.sleep(0.001)
 
 
 def run() -> None:

@@ -200,8 +200,8 @@ class SupervisorClient:
     def kill(self) -> None:
         """Kill the bot and everything it started, and wait until that is done.
 
-        The supervisor does it, and begins to remove the scratch folder. If it was killed or takes
-        longer than KILL_S, the harness does.
+        The supervisor does it, and removes the scratch folder, which may go on after the call. If
+        it was killed or takes longer than KILL_S, the harness does.
         """
         if self.popen.returncode is not None:
             return
