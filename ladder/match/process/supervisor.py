@@ -33,7 +33,7 @@ REPORTED_STDERR = 4000
 PATIENCE_S = 10.0
 """How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
 CLEANUP_S = 0.1
-"""How long the end of a bot may wait for the removal of its files, which goes on by itself."""
+"""How long the end of a bot may wait for the removal of its files, which continues by itself."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 15, 36, 38
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2

@@ -143,7 +143,7 @@ def _is_page(path: Path) -> bool:
 
 
 def _head(path: Path) -> bytes:
-    """Return the beginning of a file; a space if it is none or cannot be read."""
+    """Return the beginning of a file; a space if the path is no file or cannot be read."""
     with suppress(OSError):
         if path.is_file():  # a pipe would be waited for
             with path.open("rb") as file:
