@@ -180,7 +180,7 @@ class SessionLocks(ProcessLocks):
     ) -> None:
         """Use the session of a database that writes, with the locks that it holds.
 
-        To look at locks, use the one that reads, so that a follower opens no other.
+        `reading` looks at locks without opening that session, so that a follower has only one.
         """
         super().__init__(kind)
         self._in_session = in_session

@@ -47,6 +47,7 @@ class BotOptions:
     """Limits and sandbox of bots, as given on the command line or in `ladder.toml`."""
 
     memory: Annotated[int, whole(1, 1 << 24)] = 1024
+    # Fewer do not let the supervisor prepare the bot.
     open_files: Annotated[int, whole(16, 1 << 20)] = 1024
     processes: Annotated[int, whole(1, 1 << 22)] = 64
     sandbox: str | None = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeVar
 
-from db.errors import DatabaseError, UnknownRow
+from db.errors import Busy, DatabaseError, UnknownRow
 from db.records.runs import RunStatus
 from db.store import Store
 
@@ -59,7 +59,7 @@ class Changes:
             self._store = Store.follow(self._where)
         try:
             return query(self._store)
-        except UnknownRow:
+        except (UnknownRow, Busy):  # the store is as good as before
             raise
         except DatabaseError:
             self._close()

@@ -33,7 +33,7 @@ REPORTED_STDERR = 4000
 PATIENCE_S = 10.0
 """How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
 CLEANUP_S = 0.1
-"""How long the end of a bot may wait for the removal of its files, which continues by itself."""
+"""How long the end of a bot may wait for the removal of its files, which then continues alone."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 15, 36, 38
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
@@ -54,9 +54,9 @@ def main(arguments: list[str]) -> None:
         libc.signal(signal, ctypes.c_void_p(SIG_IGN))
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(PR_SET_NAME, b"ladder-guard", 0, 0, 0)
-    log = None
+    log = handle = None
     try:
-        make_scratch(scratch, options.get("copy", ""))
+        handle = make_scratch(scratch, options.get("copy", ""))
         bot, stderr = start(libc, socket, arguments[separator + 1 :], options)
         report(socket, f"started {bot}")
         log = Log(stderr, options.get("log", ""))
@@ -69,11 +69,13 @@ def main(arguments: list[str]) -> None:
         report(socket, f"stderr {log.tail[-REPORTED_STDERR:].hex()}")
     if all_ended:
         report(socket, "gone")
+    if handle is not None:
+        os.set_inheritable(handle, True)  # locked until the removal ends, which may take longer
     remove(scratch, CLEANUP_S)
 
 
-def make_scratch(folder: str, copied: str) -> None:
-    """Create the bot's scratch folder with a copy of its files, locked until this process ends.
+def make_scratch(folder: str, copied: str) -> int:
+    """Create the bot's scratch folder with a copy of its files; return the handle of its lock.
 
     The lock shows `ladder.match.process.leftovers` that the folder is in use. The kernel frees it
     however the supervisor ends, and the bot's copy closes at exec. Raises OSError.
@@ -86,6 +88,7 @@ def make_scratch(folder: str, copied: str) -> None:
 
         shutil.copytree(copied, f"{folder}/files", symlinks=True)
         call("chmod", "-R", "u+w", folder)
+    return handle
 
 
 def report(socket: int, event: str) -> None:
@@ -300,7 +303,11 @@ def write(path: str, text: str) -> None:
 
 
 def remove(folder: str, patience_s: float = PATIENCE_S) -> None:
-    """Delete a folder and its content as far as possible; it may go on after `patience_s`."""
+    """Delete a folder and its content as far as possible.
+
+    A removal that takes longer than `patience_s` continues after the call, and after the harness;
+    init reaps its process.
+    """
     try:
         os.rmdir(folder)  # bots seldom leave anything in it
     except FileNotFoundError:
@@ -311,8 +318,11 @@ def remove(folder: str, patience_s: float = PATIENCE_S) -> None:
 
 
 def call(*command: str, patience_s: float = float("inf")) -> None:
-    """Run a program of the system, and wait for its end for up to `patience_s`."""
-    pid = os.posix_spawnp(command[0], command, os.environ)
+    """Run a program of the system if it is there, and wait for its end for up to `patience_s`."""
+    try:
+        pid = os.posix_spawnp(command[0], command, os.environ)
+    except OSError:
+        return
     deadline = time.monotonic() + patience_s
     while not os.waitpid(pid, os.WNOHANG)[0] and time.monotonic() < deadline:
         time.sleep(0.001)

@@ -120,8 +120,8 @@ class SupervisorClient:
         extra = dict(start.environment)
         before = sandbox_words(confinement.sandbox, command, folder, scratch, extra)
         limits = msgspec.structs.asdict(confinement.limits)
-        group = make_group(cached_parent_group(), mark, confinement.limits)
         ours, theirs = socket.socketpair()
+        group = make_group(cached_parent_group(), mark, confinement.limits)
         options = {
             **limits,
             "address_mb": limits["address_mb"] or start.address_mb,
@@ -200,8 +200,8 @@ class SupervisorClient:
     def kill(self) -> None:
         """Kill the bot and everything it started, and wait until that is done.
 
-        The supervisor does it, and removes the scratch folder, which may go on after the call. If
-        it was killed or takes longer than KILL_S, the harness does.
+        The supervisor does it, and removes the scratch folder, which may take longer than the call.
+        If it was killed or takes longer than KILL_S, the harness does.
         """
         if self.popen.returncode is not None:
             return

@@ -73,8 +73,8 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
     return list(requests.values())
 
 
-def _numeric_key(path: Path) -> str:
-    return re.sub(r"\d+", lambda digits: digits[0].zfill(20), str(path))
+def _numeric_key(path: Path) -> tuple[str, str]:
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(20), str(path)), str(path)
 
 
 def pack_all(

@@ -53,11 +53,14 @@ def try_packed(
     with writable_copy(packed) as copy:
         inside = msgspec.structs.replace(launch, archive=None, folder=str(copy))
         try:
-            with watched(Path(launch.folder)) as opened:
-                found = play(inside, ())
             # In the working tree of a bot from git, other programs open files, too.
-            outside = () if launch.origin is not None else tuple(opened)
-            return replace(found, writes=is_changed(packed.manifest, copy), read_outside=outside)
+            watch: contextlib.AbstractContextManager[list[str]] = contextlib.nullcontext([])
+            if launch.origin is None:
+                watch = watched(Path(launch.folder))
+            with watch as opened:
+                found = play(inside, ())
+            writes = is_changed(packed.manifest, copy)
+            return replace(found, writes=writes, read_outside=tuple(opened))
         except UsageError as error:
             failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
             if launch.origin is not None or isinstance(error, TrialTimeout):

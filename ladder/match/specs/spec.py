@@ -247,8 +247,9 @@ def identity_of(launch: Launch) -> str:
 
 def _refuse_paths_of_working_tree(spec: str, tree: GitTree) -> None:
     """Raise UsageError if a specification names a committed path in the working tree."""
-    for mention in spec.split(f"{tree.repository}{os.sep}")[1:]:
-        inside = re.split(r"[\s:'\"]", mention)[0]
+    place = re.escape(str(tree.repository))
+    for mention in re.findall(rf"(?<![\w.~/-]){place}(/[^\s:'\"]*)?(?![\w.-])", spec):
+        inside = mention.lstrip("/")
         if os.path.exists(tree.root / inside):
             raise UsageError(
                 f"{tree.repository / inside} lies in the working tree, which is not what is "

@@ -35,6 +35,11 @@ class _Tuning(msgspec.Struct):
     parameters: tuple[str, ...] = ()
 
 
+class _Paused(msgspec.Struct):
+    games: int
+    reason: str
+
+
 class _Settings(msgspec.Struct):
     """The settings of a run that commands read; each may be missing."""
 
@@ -46,6 +51,7 @@ class _Settings(msgspec.Struct):
     tuning: _Tuning | None = None
     options: dict[str, Any] | None = None
     select: dict[str, Any] | None = None
+    paused: dict[str, _Paused] = {}
 
 
 def check_game(game: GameLine) -> None:

@@ -121,6 +121,7 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
         (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
         ("exec:python3 {}/bot.py", ("--git", "main"), "{}/bot.py lies in the working tree"),
+        ("exec:python3 main.py --data={}", ("--git", "main"), "lies in the working tree"),
         (
             "python:{}/later.py:Bot",
             ("--git", "main"),

@@ -122,6 +122,9 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
     "options that are no object": (
         {"introduces": {"settings": {"options": 4}}}, r"got `int` - at `\$.options`",
     ),
+    "a paused bot without a reason": (
+        {"introduces": {"settings": {"paused": {"v1": {"games": 1}}}}}, r"`reason` - at `\$.paused",
+    ),
     "settings without a budget": (
         {"introduces": {"settings": {"budget": {}}}}, r"length >= 1 - at `\$.budget`",
     ),
