@@ -70,8 +70,9 @@ def _commands() -> Iterator[str]:
     for words, command in walk(parser()):
         yield f"## ladder {' '.join(words)}\n"
         yield f"{_escaped(first_sentence(command.help))} `{command.epilog}`\n"
-        names = [row[0].replace(",", " ").split()[0] for row in _rows(command)]
-        names = [name for name in names if name not in {"--db", "--json"}]
+        rows = [row[0].strip() for row in _rows(command)]
+        names = [re.split("[, ]", row)[0] if row.startswith("-") else row for row in rows]
+        names = [name for name in names if name != "--db"]
         for link, group in GROUPS.items():
             if group <= set(names):
                 names = [*(name for name in names if name not in group), link]

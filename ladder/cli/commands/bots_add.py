@@ -162,7 +162,8 @@ def add_all(
             tree = stack.enter_context(built_tree(*find_origin(source)))
             pack = partial(pack_in_tree, tree=tree)
             inside = tree.root / tree.origin.inner / folder
-            if not inside.is_dir():
+            is_below = inside.resolve().is_relative_to(tree.root.resolve())
+            if not (inside.is_dir() and is_below):
                 raise UsageError(f"{folder} is not a folder of {git}")
             folder = inside
         form = RegistrationRequest(
@@ -175,11 +176,11 @@ def add_all(
         )
         requests = make_requests(form, pattern)
         packed = pack_all(requests, pack)
-    with open_draft(db) as store:
-        known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
     try:
+        with open_draft(db) as store:
+            known = known_bots(store)
         with trial_bounds(db, options) as confinement:
             tries = examine_all(known, requests, packed, confinement, concurrency=at_once)
             for attempt in tries:

@@ -27,7 +27,8 @@ def doctor(
     Exit codes: 0 no fault; 1 a fault; 2 bad input.
 
     Options:
-      --repair: Correct the stored results of pairs by those of their games.
+      --repair: Correct the stored results of pairs by their games, renew indexes, and remove files
+        that no bot uses.
 
     Example:
       ladder doctor

@@ -139,9 +139,9 @@ def report(
 
     A division holds the games under the same conditions: boards, openings and time or work per
     move. Ratings are Elo by maximum likelihood with 95 % errors. A bot that won or lost every game
-    has a bound, such as >=1480.
+    has a bound, such as "at least 1480".
 
-    Exit codes: 0 done; 2 bad input; 3 and 4 as --regressions and --fail-undecided say.
+    Exit codes: 0 done; 2 bad input; 3 with --regressions; 4 with --fail-undecided.
 
     Arguments:
       A B C...: Registered bots to compare; needs --compare.
@@ -207,12 +207,16 @@ def _exit_code(made: Listing, options: ReportOptions) -> ExitCode:
     return ExitCode.INCONCLUSIVE if is_undecided else ExitCode.DONE
 
 
-def _everyone(store: Store, division: DivisionRow, options: ReportOptions) -> Standings:
-    return standings_of_division(store, division, since=options.moment, options=options.rating)
+def _everyone(
+    store: Store, division: DivisionRow, options: ReportOptions, *, with_others: bool = False
+) -> Standings:
+    return standings_of_division(
+        store, division, since=options.moment, options=options.rating, with_others=with_others
+    )
 
 
 def _standings(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    everyone = _everyone(store, division, options)
+    everyone = _everyone(store, division, options, with_others=True)
     made = select_bots(everyone, patterns=options.patterns, retired=options.retired)
     wrong = read_mistakes(store, division, since=options.moment)
     return standings_listing(made, wrong, pairs=options.pairs)

@@ -9,7 +9,7 @@ from ladder.cli.output import print_result
 from ladder.errors import UsageError
 from ladder.stats.choices import Model
 from ladder.stats.elo import EloEstimate, estimate
-from ladder.stats.sprt import Sprt, sprt_result
+from ladder.stats.sprt import Sprt, check_chances, sprt_result
 from reports.stats import elo_document, elo_text, los_document, los_text, sprt_document, sprt_text
 
 LIMIT = 10**15
@@ -77,6 +77,7 @@ def sprt(
         raise UsageError(
             f"--elo0: {elo0:g} is not below --elo1, {elo1:g}: give the smaller one as --elo0"
         )
+    check_chances(alpha, beta)
     test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
 

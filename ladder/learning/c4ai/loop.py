@@ -222,8 +222,19 @@ def _read_state(
     lines = content[:complete].splitlines()
     if not lines:
         file.write(msgspec.json.encode(settings) + b"\n")
+    elif parse_line(lines[0], TrainingSettings, path, 1, _DAMAGED) != settings:
+        raise UsageError(
+            f"{path} is the log of another training: choose another folder", option="output"
+        )
     for number, line in enumerate(lines[1:], start=2):
-        state.add(parse_line(line, Generation, path, number, _DAMAGED))
+        generation = parse_line(line, Generation, path, number, _DAMAGED)
+        if generation.generation != number - 1:
+            raise UsageError(
+                f"{path}, line {number}: generation {generation.generation} stands in place of "
+                f"{number - 1}: {_DAMAGED}",
+                option="output",
+            )
+        state.add(generation)
     state.generations_before = state.generation
     return state
 

@@ -167,10 +167,15 @@ def possible_upsets(
     for one in store.divisions.all() if division is None else [division]:
         pool = rate_tables(current_tables(store, one, since=None)[0])
         elo = {} if pool is None else {revisions[name]: elo for name, elo in pool.elo.items()}
-        found[one.id] = frozenset(
-            (winner, loser)
-            for winner in elo
-            for loser in elo
-            if elo_to_score(elo=elo[winner] - elo[loser]) <= EXPECTED
-        )
+        found[one.id] = upset_pairs(elo)
     return found
+
+
+def upset_pairs(elo: Mapping[int, float]) -> frozenset[tuple[int, int]]:
+    """Return the revisions (winner, loser) whose games would be upsets, by their ratings."""
+    return frozenset(
+        (winner, loser)
+        for winner in elo
+        for loser in elo
+        if elo_to_score(elo=elo[winner] - elo[loser]) <= EXPECTED
+    )

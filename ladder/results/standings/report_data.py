@@ -10,8 +10,8 @@ from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.division import (
     current_tables,
-    possible_upsets,
     standings_of_division,
+    upset_pairs,
 )
 from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.move_times import MoveTimes, move_times
@@ -50,6 +50,7 @@ class ShownGame:
 def choose_games(
     store: Store,
     division: DivisionRow,
+    elo: Mapping[int, float],
     wanted: GameQuery,
     number: int,
     recent: Sequence[GameRow],
@@ -59,6 +60,7 @@ def choose_games(
     Args:
         store: the open database.
         division: the division of the games.
+        elo: its ratings by revision.
         wanted: the games that may be shown.
         number: maximum number of games.
         recent: the latest of them with their thoughts, to search for swings.
@@ -77,7 +79,7 @@ def choose_games(
     forfeits = store.games.newest(replace(wanted, forfeit=True), number)
     take((game.id for game in forfeits), Reason.FORFEIT, number)
     part = max((number - len(chosen)) // 4, 1)
-    upsets = replace(wanted, won_by=possible_upsets(store, division))
+    upsets = replace(wanted, won_by={division.id: upset_pairs(elo)})
     take((game.id for game in store.games.newest(upsets, 2 * part)), Reason.UPSET, part)
     take(store.games.shortest(wanted, 4 * part), Reason.SHORT, part)
     swings = sorted(((largest_swing(game), game.id) for game in recent), reverse=True)
@@ -166,6 +168,8 @@ def read_report_data(
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     pool = all_bots.pool
+    ratings = {} if pool is None else pool.elo
+    elo = {bots[name].revision.id: rating for name, rating in ratings.items()}
     slices = store.aggregate.slices(division.id, since=since)
     current = frozenset(bot.revision.id for bot in bots.values())
     shown = frozenset(bots[name].revision.id for name in names if name in bots)
@@ -189,7 +193,7 @@ def read_report_data(
         ],
         classes=scores_by_class(tables),
         move_times=[times for times in move_times(recent, division.budget) if times.bot in names],
-        games=choose_games(store, division, wanted, games, recent),
+        games=choose_games(store, division, elo, wanted, games, recent),
         runs=[run for run in store.runs.find() if run.division_id == division.id and run.rated],
         first_game=None if not slices else min(part.since for part in slices),
         last_game=None if not slices else max(part.until for part in slices),

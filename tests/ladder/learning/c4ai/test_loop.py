@@ -93,6 +93,17 @@ def test_an_interrupted_training_is_the_undisturbed_one(tmp_path: Path) -> None:
     assert read_weights(tmp_path / "parts" / WEIGHTS) == state.weights
 
 
+def test_a_generation_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """Its line is named, and the log stays as it is."""
+    run(tmp_path, 2)
+    log = tmp_path / LOG
+    content = log.read_text()
+    log.write_text(content + content.splitlines(keepends=True)[-1])
+    with pytest.raises(UsageError, match="line 4: generation 2 stands in place of 3"):
+        run(tmp_path, 3)
+    assert len(lines(tmp_path)) == 4
+
+
 def test_a_folder_holds_one_training_at_a_time(tmp_path: Path) -> None:
     """Another process, other settings and foreign files are refused and left alone."""
     with (

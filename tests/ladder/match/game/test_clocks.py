@@ -7,13 +7,13 @@ import pytest
 
 from bots.budget import Clock
 from bots.game_clock import GameClock
-from bots.protocol import MARGIN_MS, Budget
+from bots.protocol import MARGIN_MS, READY_S, Budget
 from db.records import thought_blob
 from db.records.launch import Start
 from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
-from ladder.match.game.asking import known_budget
+from ladder.match.game.asking import COMPILING_S, known_budget, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game, play_pair
 from ladder.match.specs.compile import compile_players
@@ -32,6 +32,13 @@ def pool() -> Iterator[BotPool]:
     bots = BotPool(UNCONFINED)
     yield bots
     bots.close()
+
+
+def test_a_built_in_player_may_compile_before_it_is_ready() -> None:
+    """A foreign bot has the time of the protocol."""
+    built_in = make_entrant(builtin_launch("v4"), revision=1, name="v4", budget=LONG)
+    assert ready_limit_s(built_in) == COMPILING_S
+    assert ready_limit_s(entrant(Start(argv=("./bot",), folder="/"), LONG)) == READY_S
 
 
 def entrant(start: Start, budget: Budget, *, key: int = 1, knows_clock: bool = False) -> Entrant:
