@@ -178,10 +178,11 @@ def report(
     options.check()
     with open_to_read(db) as store:
         division = division_or_latest(store, options.division)
-        if options.html is None:
+        if options.html is None or options.json or options.output is not None:
             made = REPORTS[options.mode](store, division, options)
             show(made, Format.JSON if options.json else options.format_, options.output)
-            return _exit_code(made, options)
+            if options.html is None:
+                return _exit_code(made, options)
         from ladder.cli.html_file import write_division
 
         write_division(

@@ -37,7 +37,8 @@ def test_another_programs_file_is_kept(ladder: Command, folder: Path) -> None:
     (folder / "diary.html").write_text("dear diary")
     assert "a file of another program" in ladder("report", "--html", "diary.html").err
     assert (folder / "diary.html").read_text() == "dear diary"
-    assert ladder("report", "--html", "diary.html", "--force").code == 0
+    both = ladder("report", "--html", "diary.html", "--force", "--json")
+    assert both.document["bots"]
 
 
 @pytest.mark.parametrize(
