@@ -23,7 +23,8 @@ from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery, GameRow, Proof, Thought
 from db.records.runs import DivisionRow
 from db.store import Store
-from engine.board import parse_board, parse_board_class
+from engine.board import parse_board
+from engine.board_class import parse_board_class
 from engine.position import Position
 from engine.result import Result
 from ladder.match.game.adjudicator import Adjudicator

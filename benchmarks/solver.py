@@ -30,7 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.board import Board, BoardClass, parse_board
+from engine.board import Board
+from engine.board_class import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix
 from engine.solver.book import NO_BOOK
@@ -222,7 +223,7 @@ def measure_larger(text: str, free: int, count: int, limit: int) -> dict[str, An
     random = SplitMix(SEED)
     solved, weak, nodes, seconds = 0, 0, 0, 0.0
     for _ in range(count):
-        board = BoardClass(None).draw(random) if text == "thu" else parse_board(text)
+        board = parse_board_class(text).draw(random)
         solver = Solver(board)
         solver.prepare()
         position = quiet_position(board, board.cells - free, random)

@@ -20,15 +20,10 @@ from db.records.games import COUNT_LIMIT, Proof, find_thought_fault
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunKind, RunStatus, plies_of_opening
-from engine.board import (
-    format_board_classes,
-    parse_board,
-    parse_board_class,
-    parse_board_classes,
-)
+from engine.board import parse_board
+from engine.board_class import format_board_classes, parse_board_class, parse_board_classes
 from engine.errors import EngineError
 from engine.mutable_game import MutableGame
-from engine.opening_set import is_of_class
 from engine.position import Position, format_moves, parse_moves
 from engine.result import Loser, Result, Termination
 from engine.seeds import SEED_LIMIT
@@ -248,7 +243,7 @@ def _board_faults(game: Values) -> Iterator[str]:
     for name, canonical in (("board", board), ("board_class", kind)):
         if str(canonical) != game[name]:
             yield f"its {name} must be written as {canonical}, got {game[name]!r}"
-    if not is_of_class(board, kind):
+    if not kind.includes(board):
         yield f"the board {board} does not belong to the board_class {kind}"
     if kind not in parse_board_classes(game["division_boards"]):
         yield f"the board_class {kind} is not in its division's {game['division_boards']}"

@@ -1,6 +1,7 @@
 """Openings: random plies that both games of a pair share."""
 
-from engine.board import Board, BoardClass
+from engine.board import Board
+from engine.board_class import BoardClass
 from engine.errors import OpeningError
 from engine.position import Position
 from engine.seeds import SplitMix, mix

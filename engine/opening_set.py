@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.board import THU_SIDES, Board, BoardClass
+from engine.board import Board
 from engine.errors import EngineError, OpeningError
 from engine.position import Position, format_moves, parse_position
 
@@ -102,10 +102,3 @@ def _position(number: int, line: str) -> Position:
     if position.is_over:
         raise OpeningError(f"line {number}: the game is over after these moves")
     return position
-
-
-def is_of_class(board: Board, kind: BoardClass) -> bool:
-    """Return whether a board class includes a board."""
-    if kind.board is not None:
-        return board == kind.board
-    return board.forbidden is not None and {board.rows, board.columns} <= set(THU_SIDES)

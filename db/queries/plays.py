@@ -19,8 +19,8 @@ from db.records.exchange import name_with_hash
 from db.records.games import NewPlay
 from db.records.launch import Launch
 from db.records.runs import Conditions, NewRun, RunKind, RunStatus
-from engine.board import BoardClass, parse_board
-from engine.opening_set import is_of_class
+from engine.board import parse_board
+from engine.board_class import known_class
 from engine.position import format_moves
 
 
@@ -44,8 +44,7 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
         )
     human, name = _ensure_human(connection)
     first, second = (new.revision, human) if new.bot_side == 0 else (human, new.revision)
-    board, thu = parse_board(new.board), BoardClass(None)
-    boards = str(thu if is_of_class(board, thu) else BoardClass(board))
+    boards = str(known_class(parse_board(new.board)))
     settings = {
         "kind": RunKind.PLAY.value,
         "bots": {bot.name: bot.content_hash, name: HUMAN},

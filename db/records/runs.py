@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from db.records.budget import Amounts, budget_label, rename_in_budget
-from engine.board import MAX_SIDE, BoardClass
+from engine.board import MAX_SIDE
+from engine.board_class import BoardClass
 from engine.result import Termination
 
 Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
@@ -55,7 +56,7 @@ class RunStatus(StrEnum):
 
 
 FIXED_OPENING = 4
-"""Default opening plies for board classes with a single board, where games could repeat."""
+"""Default opening plies for board classes with few boards, where games could repeat."""
 OMITTED_FIXED_OPENING = 4
 """The value of `Conditions.fixed_opening` that keys, labels, settings and exports omit.
 
@@ -68,11 +69,12 @@ def plies_of_opening(
 ) -> int:
     """Return the number of plies of a random opening on a board class.
 
-    None means 0 plies if the class has many boards, else `fixed_opening`.
+    None means 0 plies on a class with so many boards that games do not repeat, else
+    `fixed_opening`.
     """
     if opening_plies is not None:
         return opening_plies
-    return 0 if board_class.varies else fixed_opening
+    return 0 if board_class.is_large else fixed_opening
 
 
 class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

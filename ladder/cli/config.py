@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from db.records.bots import remedy_for
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.names import CONFIG
@@ -55,7 +55,8 @@ def read_defaults(command: Any, folder: Path, only: str | None = None) -> dict[s
 def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:
     """Return a default of `board` if the `boards` of all commands are a single one.
 
-    A class such as `thu` gives none, nor does a text that is not valid: its option refuses it.
+    A set of boards such as `thu` gives none, nor does a text that is not valid: its option refuses
+    it.
     """
     given = content.get("boards")
     text = ",".join(map(str, given)) if isinstance(given, list) else str(given or "")
@@ -63,7 +64,7 @@ def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:
         classes = parse_board_classes(text)
     except BoardError:
         return {}
-    return {"board": text} if len(classes) == 1 and not classes[0].varies else {}
+    return {"board": text} if len(classes) == 1 and classes[0].single is not None else {}
 
 
 def _sandbox_of_all(content: dict[str, Any]) -> dict[str, Any]:

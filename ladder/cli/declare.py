@@ -19,6 +19,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 import typer
 
+from engine.board_class import SETS
 from ladder.cli import options
 
 ARGUMENTS, OPTIONS, EXAMPLE = "Arguments", "Options", "Example"
@@ -50,9 +51,21 @@ class CommandHelp:
     options: dict[str, OptionHelp] = field(default_factory=dict)
 
 
+@cache
+def _filled_in() -> dict[str, str]:
+    """Return what the help derives from tables, by the words that stand for it."""
+    sets = SETS.values()
+    return {
+        "{board sets}": ", ".join(f"{each.name} ({each.help})" for each in sets),
+        "{large board sets}": ", ".join(each.name for each in sets if each.is_large),
+    }
+
+
 def read_help(docstring: str | None) -> CommandHelp:
     """Return the help that a docstring holds."""
     text = inspect.cleandoc(docstring or "")
+    for word, value in _filled_in().items():
+        text = text.replace(word, value)
     found = CommandHelp(_SECTION.sub("", text).strip())
     for heading, body in _SECTION.findall(text):
         if heading == EXAMPLE:

@@ -6,11 +6,10 @@ Which games:
   --bots LIST: Only these bots: names or patterns, separated by commas, such as v1,v2 or 'v*'.
 
 What to play:
-  --boards LIST: Boards, separated by commas: thu (9 to 12 rows and columns and one forbidden cell,
-    drawn for each pair), standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4, whose cell in row 3 and
-    column 4, counted from 0 at the bottom left, is forbidden.
-  --opening-plies K: Random plies at the start of each game, before the bots move. [0 on thu, 4 on
-    other boards]
+  --boards LIST: Boards, separated by commas: {board sets}, standard (6x7), or ROWSxCOLUMNS such as
+    10x11@3,4, whose cell in row 3 and column 4, counted from 0 at the bottom left, is forbidden.
+  --opening-plies K: Random plies at the start of each game, before the bots move. [0 on
+    {large board sets}, 4 on other boards]
   --openings FILE|balanced: Opening book instead of random plies: one 'BOARD MOVES' per line, such
     as '6x7 3342'. The hash of a book that the database has stored is accepted, too. 'balanced':
     shipped openings of eight plies that favour neither side, for the boards thu and standard.

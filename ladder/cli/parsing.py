@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from db.records.budget import CLOCK, INCREMENT, OVERAGE, TIME, budget_key
-from engine.board import Board, BoardClass, parse_board, parse_board_classes
+from engine.board import Board, parse_board
+from engine.board_class import BoardClass, parse_board_classes
 from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import PROGRAM, STANDARD

@@ -10,7 +10,7 @@ import typer
 from db.records.launch import Limits
 from db.records.restart import Restart
 from db.records.runs import RunKind
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.cli.database import is_missing, open_to_read
 from ladder.cli.declare import NO_OPTION
 from ladder.cli.options import (

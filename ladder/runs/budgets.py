@@ -19,11 +19,8 @@ from db.records.budget import (
     is_valid_budget,
     main_fields,
 )
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.errors import UnfitBot, UsageError
-
-MOST_MOVES = 72
-"""Most moves of one side in a game, on the largest board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +76,7 @@ class Budgets:
     def share_ms(self, name: str, boards: Iterable[BoardClass]) -> int | None:
         """Return the time per move of a bot that knows no clock; None under work budgets."""
         clock = self._clock(name)
-        single = (each.board for each in boards)
-        most = max(MOST_MOVES if each is None else moves_left(each.cells, 0) for each in single)
+        most = max(moves_left(each.largest.cells, 0) for each in boards)
         return None if clock is None else clock.share_ms(most)
 
     def refuse_unknown_bots(self, names: list[str]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from db.records.pairs import PlayedPair
 from db.store import Store
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from engine.seeds import SplitMix
 from ladder.pair_seeds import Purpose, derive
 from ladder.stats.pool.cells import from_tables

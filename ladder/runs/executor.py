@@ -14,7 +14,7 @@ from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.runs.settings import RunSettings
 
 

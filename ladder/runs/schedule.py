@@ -12,10 +12,10 @@ from functools import cached_property, lru_cache
 from db.records.bots import BotRow
 from db.records.pairs import PlannedPair
 from db.records.runs import plies_of_opening
-from engine.board import Board, BoardClass
+from engine.board_class import BoardClass, narrowest_class
 from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
-from engine.opening_set import Opening, OpeningSet, is_of_class
+from engine.opening_set import Opening, OpeningSet
 from engine.seeds import SplitMix
 from ladder.errors import UnfitBot, UsageError
 from ladder.match.specs.board_support import can_play_class, propose_boards
@@ -122,7 +122,7 @@ class Schedule:
         else:
             opening = self._opening(self._openings, number)
             board, moves = opening.board, opening.moves
-            board_class = board_class_for(board, self.settings.boards)
+            board_class = narrowest_class(board, self.settings.boards)
         return PlannedPair(
             a_revision=self.bots[a],
             b_revision=self.bots[b],
@@ -185,11 +185,6 @@ def _round_order(seed: int, count: int) -> Sequence[int]:
     return SplitMix(seed).shuffled(range(count))
 
 
-def board_class_for(board: Board, boards: Iterable[BoardClass]) -> BoardClass:
-    """Return the board class of a run for a board; the board itself precedes a family."""
-    return min((kind for kind in boards if is_of_class(board, kind)), key=lambda kind: kind.varies)
-
-
 def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> None:
     """Refuse a set of openings that has other boards than a run.
 
@@ -199,13 +194,13 @@ def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> N
     """
     played = ",".join(map(str, boards))
     for opening in openings.openings:
-        if not any(is_of_class(opening.board, kind) for kind in boards):
+        if not any(kind.includes(opening.board) for kind in boards):
             raise UsageError(
                 f"'{opening}' is not for the boards {played}: add the board {opening.board}, or "
                 "choose other openings",
                 option="openings",
             )
-    used = {board_class_for(board, boards) for board in openings.boards}
+    used = {narrowest_class(board, boards) for board in openings.boards}
     for kind in boards:
         if kind not in used:
             raise UsageError(

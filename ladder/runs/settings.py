@@ -11,7 +11,7 @@ from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
 from db.records.runs import FIXED_OPENING, OPTIONS, Conditions, RunKind, plies_of_opening
-from engine.board import BoardClass, format_board_classes
+from engine.board_class import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.sandbox import Confinement
 from ladder.pair_seeds import DERIVATION

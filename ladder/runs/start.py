@@ -11,7 +11,7 @@ from db.records.bots import BotRow
 from db.records.pairs import Entrant
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.match.game.adjudicator import compile_solver, needs_compiling
 from ladder.match.game.broadcast import channel_name
 from ladder.match.process.leftovers import clear_leftovers

@@ -17,7 +17,7 @@ from db.records.games import GameRecord
 from db.records.launch import Launch
 from db.records.pairs import PairPlan
 from db.store import Store
-from engine.board import BoardClass
+from engine.board_class import THU
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.errors import BotFailure, InvalidRun, UsageError
@@ -136,7 +136,7 @@ def compete(
                 yield (game, game)
                 continue
             budget = Budget(time_ms=time_ms)
-            board = str(BoardClass(None).draw(SplitMix(derive(seed, number, _BOARDS))))
+            board = str(THU.draw(SplitMix(derive(seed, number, _BOARDS))))
             plan = PairPlan(
                 id=number,
                 number=number,

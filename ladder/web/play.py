@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from bots.champion import CHAMPION
 from db.errors import DatabaseError
 from db.store import Store
-from engine.board import parse_board_class
+from engine.board_class import WORDS, parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
 from ladder.match.registry.builtins import shown_first
@@ -81,6 +81,7 @@ async def show_form(request: Request, given: Wanted) -> Response:
             "game": game,
             "ply": at,
             "board": None if row is None else row.board,
+            "boards": WORDS,
         }
         return Page("play.html.j2", "Play", values, here="/play")
 

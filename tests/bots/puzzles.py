@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bots.uct.root import root_threats
-from engine.board import BoardClass
+from engine.board_class import THU
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.support import random_position
@@ -56,7 +56,7 @@ def puzzles(theme: str, count: int) -> tuple[Puzzle, ...]:
     random = SplitMix(1 + list(THEMES).index(theme))
     found: list[Puzzle] = []
     while len(found) < count:
-        board = BoardClass(None).draw(random)
+        board = THU.draw(random)
         position = random_position(board, 12 + random.below(40), random)
         solutions = THEMES[theme](position)
         if solutions and len(solutions) < len(position.legal_moves()):

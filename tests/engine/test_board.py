@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-from engine.board import (
-    THU_SIDES,
-    Board,
+from engine.board import Board, parse_board
+from engine.board_class import (
+    THU,
     BoardClass,
+    BoardSet,
     format_board_classes,
-    parse_board,
     parse_board_class,
     parse_board_classes,
 )
@@ -18,6 +18,7 @@ from engine.errors import BoardError
 from engine.seeds import SplitMix
 from tests.engine.oracle import boards
 
+SIDES = range(9, 13)
 FORMS = "use thu, standard, RxC such as 6x7 (rows x columns), or RxC@r,c with a forbidden cell"
 
 
@@ -43,7 +44,7 @@ def test_a_refusal_names_the_broken_rule(text: str, sentence: str) -> None:
     with pytest.raises(BoardError) as caught:
         parse_board_classes(text)
     assert str(caught.value) == sentence
-    with pytest.raises(BoardError, match="thu is a family of boards: name one board"):
+    with pytest.raises(BoardError, match="'thu' is not one board: use standard, RxC"):
         parse_board("thu")
 
 
@@ -53,7 +54,7 @@ def test_a_refusal_names_the_broken_rule(text: str, sentence: str) -> None:
 def test_writing_a_board_and_reading_it_gives_it_back(board: Board) -> None:
     """The canonical text reads as the same board, alone and in a list."""
     assert parse_board(str(board)) == board
-    assert parse_board_classes(f"thu,{board}") == (BoardClass(None), BoardClass(board))
+    assert parse_board_classes(f"thu,{board}") == (BoardClass(THU), BoardClass(board))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,8 @@ def test_thu_draws_uniformly() -> None:
     """Sides come from 9..12 alike, and every cell can be forbidden, the edges included."""
     random = SplitMix(2024)
     thu = parse_board_class("thu")
-    assert thu.varies
+    assert thu.is_large
+    assert thu.single is None
     draws = 60_000
     sizes: Counter[tuple[int, int]] = Counter()
     cells: Counter[tuple[int, int, int, int]] = Counter()
@@ -88,15 +90,30 @@ def test_thu_draws_uniformly() -> None:
         assert board.forbidden is not None
         sizes[board.rows, board.columns] += 1
         cells[board.rows, board.columns, *board.forbidden] += 1
-    assert set(sizes) == {(rows, columns) for rows in THU_SIDES for columns in THU_SIDES}
+    assert set(sizes) == {(rows, columns) for rows in SIDES for columns in SIDES}
     # 16 sizes: 3750 expected each, standard deviation 59
     assert all(abs(count - draws / 16) < 300 for count in sizes.values())
-    assert len(cells) == sum(rows * columns for rows in THU_SIDES for columns in THU_SIDES)
+    assert len(cells) == sum(rows * columns for rows in SIDES for columns in SIDES)
     bottom = sum(count for (_, _, row, _), count in cells.items() if row == 0)
     top = sum(count for (rows, _, row, _), count in cells.items() if row == rows - 1)
     # a row is one of 9 .. 12: 9.6 % on average
     assert abs(bottom / draws - 0.0962) < 0.006
     assert abs(top / draws - 0.0962) < 0.006
+
+
+def test_a_class_has_exactly_its_boards() -> None:
+    """A board is a class of its own; a set has its sizes, with a forbidden cell or without."""
+    thu, fixed = BoardClass(THU), parse_board_class("9x9")
+    mini = BoardClass(BoardSet("mini", "5x6 and 6x5", ((5, 6), (6, 5)), False, False))
+    boards = ["9x12@0,0", "9x9", "8x9@0,0", "9x9@1,1", "5x6", "6x5", "5x5", "6x6", "5x6@0,0"]
+    included = {
+        str(kind): [text for text in boards if kind.includes(parse_board(text))]
+        for kind in (thu, fixed, mini)
+    }
+    assert included == {"thu": ["9x12@0,0", "9x9@1,1"], "9x9": ["9x9"], "mini": ["5x6", "6x5"]}
+    assert {str(mini.draw(SplitMix(seed))) for seed in range(20)} == {"5x6", "6x5"}
+    assert (str(thu.smallest), str(thu.largest)) == ("9x9@0,0", "12x12@0,0")
+    assert [kind.is_large for kind in (thu, fixed, mini)] == [True, False, False]
 
 
 def test_thu_draws_are_reproducible() -> None:

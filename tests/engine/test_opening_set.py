@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.board import parse_board, parse_board_class
+from engine.board import parse_board
 from engine.errors import OpeningError
-from engine.opening_set import Opening, is_of_class, parse_opening_set
+from engine.opening_set import Opening, parse_opening_set
 
 TEXT = "6x7 3342\n\n  # a comment\n6x7\n10x11@3,4 5546a\n 6X7   01 \n"
 
@@ -38,8 +38,8 @@ def test_the_hash_is_of_the_content() -> None:
         ("6x7 01010101", "line 1: column 1 cannot be played: the game is over"),
         ("6x7 0x1", "line 1: 'x' at place 2"),
         ("13x7 01", "line 1: rows must be 4..12, got 13"),
-        ("thu 01", "line 1: thu is a family of boards"),
-        ("01", "line 1: unknown board"),
+        ("thu 01", "line 1: 'thu' is not one board"),
+        ("01", "line 1: '01' is not one board"),
         ("6x7 0 1", "line 1: a position is a board and its moves"),
         ("6x7 012\n6x7 10\n6x7 210", "line 3: the position of line 1 again"),
         ("6x7\nstandard", "line 2: the position of line 1 again"),
@@ -52,13 +52,3 @@ def test_refusals_name_the_line(text: str, sentence: str) -> None:
     assert str(refused.value).startswith(sentence)
     with pytest.raises(OpeningError, match="line 3: a set has at most 2 openings"):
         parse_opening_set("6x7 0\n6x7 1\n6x7 2", most=2)
-
-
-def test_a_class_allows_exactly_its_boards() -> None:
-    """A fixed class has one board; `thu` those with sides 9 to 12 and a forbidden cell."""
-    thu, fixed = parse_board_class("thu"), parse_board_class("9x9")
-    assert is_of_class(parse_board("9x12@0,0"), thu)
-    assert not is_of_class(parse_board("9x9"), thu)
-    assert not is_of_class(parse_board("8x9@0,0"), thu)
-    assert is_of_class(parse_board("9x9"), fixed)
-    assert not is_of_class(parse_board("9x9@1,1"), fixed)

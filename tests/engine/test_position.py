@@ -81,7 +81,7 @@ def test_a_written_game_is_read_as_the_same_position(game: SlowGame) -> None:
         ("", NotationError, "a position is a board and its moves, such as '10x11@3,4 5546a'"),
         ("6x7 33 44", NotationError, "a position is a board and its moves"),
         ("13x7 33", BoardError, "rows must be 4..12, got 13 (in '13x7 33')"),
-        ("thu 33", BoardError, "thu is a family of boards: name one board"),
+        ("thu 33", BoardError, "'thu' is not one board: use standard"),
         ("6x7 337", IllegalMove, "column 7 is off the board: legal columns were 0, 1, 2, 3"),
         ("6x7 3333333", IllegalMove, "column 3 is full: legal columns were 0, 1, 2, 4, 5, 6"),
         ("6x7 01010101", IllegalMove, "column 1 cannot be played: the game is over"),

@@ -25,12 +25,8 @@ from bots.errors import BotsError
 from bots.protocol import decode_reply, decode_request, encode
 from db.errors import DatabaseError
 from db.records.exchange import GameLine
-from engine.board import (
-    format_board_classes,
-    parse_board,
-    parse_board_class,
-    parse_board_classes,
-)
+from engine.board import parse_board
+from engine.board_class import format_board_classes, parse_board_class, parse_board_classes
 from engine.errors import EngineError
 from engine.position import Position, format_moves, parse_moves, parse_position
 from ladder.cli.app import app

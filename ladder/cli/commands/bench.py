@@ -57,10 +57,11 @@ def search(
       ladder bench search --bots v17 --boards 11x11@5,5
     """
     players = choose_players(parse_names(bots))
-    chosen = [entry.board for entry in parse_boards(boards)]
-    specific = [board for board in chosen if board is not None]
-    if len(specific) != len(chosen):
-        raise UsageError("--boards: thu is a family of boards: name one board, such as 11x11@5,5")
+    specific = []
+    for entry in parse_boards(boards):
+        if entry.single is None:
+            raise UsageError(f"--boards: {entry} is a set of boards: name one, such as 11x11@5,5")
+        specific.append(entry.single)
     compile_players(map(builtin_launch, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
     show_table(speeds, search_document, print_search, json=json)

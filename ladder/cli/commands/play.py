@@ -6,7 +6,7 @@ from enum import StrEnum
 from bots.champion import CHAMPION
 from db.errors import DatabaseError
 from db.records.pairs import Entrant
-from engine.board import parse_board_class
+from engine.board_class import parse_board_class
 from engine.errors import BoardError
 from engine.seeds import SEED_LIMIT, SplitMix, mix
 from ladder.cli.database import open_or_preview, open_store
@@ -57,7 +57,7 @@ def play(
     What to play:
       --side: Side that you play; first moves first.
       --board BOARD: Board: standard (6x7), ROWSxCOLUMNS such as 10x11@3,4 with a forbidden cell, or
-        thu for a random board.
+        a set from which it is drawn: {board sets}.
       --hints NAME: Registered bot that gives hints.
       --seed N: Seed of all random choices: the same seed repeats them. [a random one]
 

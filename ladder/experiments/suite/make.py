@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow
 from db.store import Store
-from engine.board import BoardClass, parse_board
+from engine.board import parse_board
+from engine.board_class import BoardClass
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix

@@ -24,7 +24,7 @@ from bots.c4ai.selfplay import Selfplay
 from bots.c4ai.weights import LIMIT, Weights
 from bots.catalogue import with_options
 from db.records.runs import plies_of_opening
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from engine.opening import draw_opening
 from engine.seeds import SplitMix, mix
 from ladder.errors import UsageError

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from bots.c4ai.weights import PUBLISHED, Weights, find_weights
-from engine.board import BoardClass, format_board_classes, parse_board_classes
+from engine.board_class import BoardClass, format_board_classes, parse_board_classes
 from ladder.errors import UsageError
 from ladder.learning.training_folder import LOG, choose_settings, parse_line, read_file
 from ladder.runs.schedule import refuse_long_openings

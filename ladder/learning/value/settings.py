@@ -10,7 +10,7 @@ from bots.catalogue import parse_player
 from bots.champion import CHAMPION
 from bots.learned.weights import read_weights
 from bots.learned.weights_file import SHIPPED_FILES, find_weights, hash_of, store_weights
-from engine.board import BoardClass, format_board_classes, parse_board_classes
+from engine.board_class import BoardClass, format_board_classes, parse_board_classes
 from engine.seeds import mix
 from ladder.errors import UsageError
 from ladder.learning.training_folder import choose_settings, parse_line, read_file

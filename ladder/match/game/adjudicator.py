@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from db.records.games import Proof, Thought
-from engine.board import Board, BoardClass
+from engine.board import Board
+from engine.board_class import BoardClass
 from engine.position import Position
 from engine.result import Result
 from engine.solver.value import Outcome, Solution

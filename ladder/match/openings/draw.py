@@ -8,7 +8,7 @@ from itertools import count
 
 from bots.budget import Budget
 from bots.catalogue import build
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from engine.errors import OpeningError
 from engine.opening import draw_opening
 from engine.opening_set import Opening

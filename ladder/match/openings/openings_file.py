@@ -6,7 +6,7 @@ from pathlib import Path
 
 from db.records.runs import OpeningSetRow
 from db.store import Store
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from engine.errors import OpeningError
 from engine.opening_set import OpeningSet, parse_opening_set
 from ladder.errors import UsageError

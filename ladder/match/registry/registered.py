@@ -14,7 +14,7 @@ from db.records.launch import Launch
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.errors import UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import LADDER, is_catalogue_bot, shown_first
 from ladder.match.specs.archive import cached_archive, is_same_file, unpack

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from engine.board import Board, BoardClass, parse_board, parse_board_class
+from engine.board import STANDARD, Board, parse_board
+from engine.board_class import SETS, BoardClass, parse_board_class
 
 FORBIDDEN = "forbidden"
 FORBIDDEN_ONLY = "forbidden-only"
@@ -32,11 +33,7 @@ def can_play(boards: Sequence[str] | None, board: Board) -> bool:
 
 def can_play_class(boards: Sequence[str] | None, board_class: BoardClass) -> bool:
     """Return whether a bot plays every board of a class."""
-    if board_class.board is not None:
-        return can_play(boards, board_class.board)
-    if boards is None or FORBIDDEN_ONLY in boards:
-        return True
-    return FORBIDDEN in boards and (ANY in boards or set(boards) == {FORBIDDEN})
+    return all(can_play(boards, board) for board in board_class.samples)
 
 
 def describe_boards(boards: Sequence[str] | None) -> str:
@@ -55,14 +52,14 @@ def propose_boards(
     boards: Sequence[str] | None, others: Collection[Sequence[str] | None] = ()
 ) -> str:
     """Return a board class that a bot plays, and the other bots as well if possible."""
-    words = ["standard", "thu", *(word for word in boards or () if "x" in word)]
+    words = [STANDARD, *SETS, *(word for word in boards or () if "x" in word)]
     own = [word for word in words if can_play_class(boards, parse_board_class(word))]
     shared = [
         word
         for word in own
         if all(can_play_class(each, parse_board_class(word)) for each in others)
     ]
-    return next(iter(shared or own), "standard")
+    return next(iter(shared or own), STANDARD)
 
 
 def trial_boards(boards: Sequence[str] | None) -> list[Board]:

@@ -15,7 +15,7 @@ from db.records.budget import Amounts, is_valid_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
 from db.store import Store
-from engine.board import parse_board_class, parse_board_classes
+from engine.board_class import parse_board_class, parse_board_classes
 from engine.errors import EngineError
 from engine.opening_set import parse_opening_set
 from engine.position import parse_moves

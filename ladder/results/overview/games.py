@@ -7,7 +7,7 @@ from enum import StrEnum
 from db.errors import UnknownRow
 from db.records.games import GameQuery, GameRow, SideSums, Thought
 from db.store import Store
-from engine.board import parse_board_class
+from engine.board_class import parse_board_class
 from engine.errors import BoardError
 from engine.position import Position
 from engine.result import Result, Termination

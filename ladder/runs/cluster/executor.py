@@ -27,7 +27,7 @@ from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import DASHBOARD, RunRow
 from db.store import Store
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.names import counted

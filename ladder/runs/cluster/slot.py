@@ -18,7 +18,7 @@ from db.records.archives import Manifest
 from db.records.bots import BotRow
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.errors import BotFailure, LadderError
 from ladder.match.game.adjudicator import compile_solver
 from ladder.match.game.bot_pool import BotPool

@@ -8,7 +8,7 @@ from pathlib import Path
 from db.records.bots import NewBot, NewRevision
 from db.records.pairs import PairRecord
 from db.store import Store
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.match.specs.spec import resolve_own_player

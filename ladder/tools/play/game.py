@@ -17,7 +17,8 @@ from db.records import thought_blob
 from db.records.games import GameRecord, NewPlay, SideSums, Thought
 from db.records.pairs import Entrant
 from db.store import Store
-from engine.board import Board, BoardClass
+from engine.board import Board
+from engine.board_class import BoardClass
 from engine.errors import IllegalMove
 from engine.position import DIGITS, Position
 from engine.result import Result, Termination

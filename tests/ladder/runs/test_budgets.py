@@ -11,7 +11,7 @@ from db.records.budget import (
     rename_in_budget,
 )
 from db.records.runs import Conditions, division_label
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from ladder.cli.parsing import parse_budgets
 from ladder.errors import UnfitBot, UsageError
 from ladder.runs.budgets import Budgets

@@ -6,7 +6,8 @@ from itertools import pairwise
 import pytest
 
 from db.records.pairs import PlayedPair
-from engine.board import BoardClass, parse_board
+from engine.board import parse_board
+from engine.board_class import BoardClass
 from engine.seeds import SplitMix
 from ladder.runs.choosers import Contestants, PairsPending, match_neighbours
 from ladder.runs.pairings import SWISS, UNCERTAIN, Pairing, PairingRule

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 
 from db.records.pairs import PairPlan, PairRecord
 from db.records.runs import RunStatus
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from engine.seeds import SplitMix
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.live import RunEnding

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from db.records.pairs import PlannedPair
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from engine.opening_set import OpeningSet, parse_opening_set
 from ladder.errors import UsageError
 from ladder.match.openings.openings_file import NamedOpenings

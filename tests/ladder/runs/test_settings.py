@@ -8,7 +8,7 @@ import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
 from db.records.runs import division_label
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from engine.opening_set import parse_opening_set
 from ladder.cli.parsing import parse_time
 from ladder.errors import UsageError

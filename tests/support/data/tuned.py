@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from db.records.runs import RunKind, RunRow, RunStatus, TuningStepRow
-from engine.board import BoardClass
+from engine.board_class import BoardClass
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.tune.bots import Registration

@@ -4,7 +4,8 @@ from itertools import count, islice
 
 import pytest
 
-from engine.board import parse_board, parse_board_classes
+from engine.board import parse_board
+from engine.board_class import parse_board_classes
 from engine.position import Position
 from engine.position_key import key_of
 from ladder.experiments.suite.make import MAX_PER_GAME, Mining, careless_games, mine

@@ -9,7 +9,7 @@ import pytest
 from db.records.pairs import PairPlan, PairRecord
 from db.records.runs import RunKind, RunRow
 from db.store import Store
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun

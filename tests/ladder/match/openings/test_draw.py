@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.board import parse_board, parse_board_classes
+from engine.board import parse_board
+from engine.board_class import parse_board_classes
 from engine.opening_set import Opening, parse_opening_set
 from engine.position import Position
 from engine.position_key import key_of

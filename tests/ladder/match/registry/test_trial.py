@@ -7,7 +7,8 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.restart import Restart
-from engine.board import Board, parse_board, parse_board_class
+from engine.board import Board, parse_board
+from engine.board_class import parse_board_class
 from ladder.match.registry.trial_time import TrialGame, judge_time, own_time_us
 from ladder.match.specs.board_support import (
     can_play,
