@@ -19,7 +19,8 @@ from db.records.exchange import COLUMN_LIMIT, YEAR_9999
 from db.records.games import COUNT_LIMIT, Proof, find_thought_fault
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
-from db.records.runs import Conditions, RunKind, RunStatus, plies_of_opening
+from db.records.rules import GameRules
+from db.records.runs import Conditions, RunKind, RunStatus
 from engine.board import parse_board
 from engine.board_class import format_board_classes, parse_board_class, parse_board_classes
 from engine.errors import EngineError
@@ -34,7 +35,7 @@ def find_ending_fault(
     result: Result,
     termination: Termination,
     detail: str,
-    plies: int | None,
+    rules: GameRules,
 ) -> str | None:
     """Return why a game cannot have ended in this way, or None if it can.
 
@@ -43,8 +44,7 @@ def find_ending_fault(
         result: result for the first player.
         termination: recorded kind of ending.
         detail: the stored text about it.
-        plies: greatest distance to the proven end at which the division ends games; None if it
-            plays them out.
+        rules: the rules of its division.
 
     """
     loser = termination.loser
@@ -54,8 +54,8 @@ def find_ending_fault(
     if game.is_over:
         return f"its moves end the game, so it cannot have ended by {termination}"
     match loser:
-        case Loser.BY_PROOF:
-            return _find_proof_fault(game, result, detail, plies)
+        case Loser.BY_RULE:
+            return BY_RULE[termination](game, result, detail, rules)
         case Loser.OFFENDER if result is Result.DRAW:
             return f"a game that ended by {termination} cannot be a draw"
         case Loser.TO_MOVE if result is not (Result.WIN if len(game.moves) & 1 else Result.LOSS):
@@ -67,8 +67,9 @@ def find_ending_fault(
 
 
 def _find_proof_fault(
-    game: Position | MutableGame, result: Result, detail: str, plies: int | None
+    game: Position | MutableGame, result: Result, detail: str, rules: GameRules
 ) -> str | None:
+    plies = rules.adjudicate
     if plies is None:
         return "it was adjudicated, but its division plays games out"
     proof = Proof.of(Termination.ADJUDICATED, detail)
@@ -88,6 +89,8 @@ def _find_proof_fault(
     return None
 
 
+BY_RULE = {Termination.ADJUDICATED: _find_proof_fault}
+"""For each termination by a rule, the function that finds a fault in the end of a stored game."""
 Values = Mapping[str, Any]
 OpeningLines = Mapping[str, frozenset[str]]
 """The lines of known sets of openings, by hash."""
@@ -96,7 +99,7 @@ OF_PAIR = ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "
 """Columns of a game's pair that the rules need."""
 OF_RUN = ("division_id", "rated")
 """Columns of a game's run that the rules need."""
-OF_DIVISION = Conditions.__struct_fields__
+OF_DIVISION = ("key",)
 """Columns of a run's or game's division that the rules need."""
 
 
@@ -159,13 +162,7 @@ def find_run_fault(run: Values) -> Iterator[str]:
     yield from _bound_faults(run, seed=SEED_LIMIT)
     if not isinstance(msgspec.json.decode(run["settings"]), dict):
         yield "its settings are not a JSON object"
-    values = {name: run[f"division_{name}"] for name in OF_DIVISION}
-    try:
-        values["budget"] = msgspec.json.decode(values["budget"])
-        division = msgspec.convert(values, Conditions)
-    except msgspec.DecodeError as error:
-        yield f"its division is invalid: {error}"
-        return
+    division = Conditions.of_key(run["division_key"])
     canonical = format_board_classes(parse_board_classes(division.boards))
     if division.boards != canonical:
         yield f"the boards of its division must be written as {canonical}, got {division.boards}"
@@ -207,8 +204,8 @@ def find_game_fault(game: Values, openings: OpeningLines) -> Iterator[str]:
     yield from _opening_faults(game, openings)
     position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     result, termination = Result(game["result"]), Termination(game["termination"])
-    plies = game["division_adjudicate"]
-    fault = find_ending_fault(position, result, termination, game["detail"], plies)
+    rules = Conditions.of_key(game["division_key"])
+    fault = find_ending_fault(position, result, termination, game["detail"], rules)
     if fault is not None:
         yield fault
     yield from _thought_faults(game)
@@ -245,8 +242,9 @@ def _board_faults(game: Values) -> Iterator[str]:
             yield f"its {name} must be written as {canonical}, got {game[name]!r}"
     if not kind.includes(board):
         yield f"the board {board} does not belong to the board_class {kind}"
-    if kind not in parse_board_classes(game["division_boards"]):
-        yield f"the board_class {kind} is not in its division's {game['division_boards']}"
+    boards = Conditions.of_key(game["division_key"]).boards
+    if kind not in parse_board_classes(boards):
+        yield f"the board_class {kind} is not in its division's {boards}"
     moves = parse_moves(game["moves"])
     if game["moves"] != format_moves(moves):
         yield "its moves must be written as 0 to 9, a, b"
@@ -262,15 +260,12 @@ def _opening_faults(game: Values, openings: OpeningLines) -> Iterator[str]:
         yield "opening_plies must be between 0 and the number of moves"
     if game["moves"][:plies] != game["pair_opening"]:
         yield "its moves do not begin with the opening of its pair"
-    if game["division_openings"] is None:
-        asked = plies_of_opening(
-            game["division_opening_plies"],
-            parse_board_class(game["board_class"]),
-            game["division_fixed_opening"],
-        )
+    division = Conditions.of_key(game["division_key"])
+    if division.openings is None:
+        asked = division.plies_on(parse_board_class(game["board_class"]))
         if plies != asked:
             yield f"its opening has {plies} plies, but its division requires {asked}"
-    known = openings.get(game["division_openings"])
+    known = openings.get(division.openings or "")
     line = f"{game['board']} {game['pair_opening']}".rstrip()
     if known is not None and line not in known:
         yield f"its opening '{line}' is not in its division's set of openings"

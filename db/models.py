@@ -161,23 +161,11 @@ BotFile = BOT_FILES.c
 
 DIVISIONS = _keyed_table(
     "divisions",
-    # Canonical JSON of all conditions.
+    # The conditions as canonical JSON, such as ``{"boards":"6x7","budget":{"time_ms":100},
+    # "opening_plies":4}``; see `db.records.runs.Conditions.exported`.
     column("key", Text, unique=True),
     # The conditions in short, such as ``6x7+4/100ms``.
     column("label", Text, unique=True),
-    # Canonical list of board classes.
-    column("boards", Text),
-    # Null for each board class's default, or if the openings come from a set.
-    optional("opening_plies", Integer),
-    # JSON object such as ``{"time_ms":100}``.
-    column("budget", Json(dict[str, int])),
-    # Hash of a `StoredOpeningSet`, which this database may lack; null for random openings.
-    optional("openings", Text),
-    # Opening plies for board classes with a single board, such as ``6x7``; null if
-    # `opening_plies` or `openings` decides.
-    optional("fixed_opening", Integer),
-    # Plies within which a proven end ends the game; null if games are played out.
-    optional("adjudicate", Integer),
 )
 Division = DIVISIONS.c
 """Rating conditions: games of one division can be compared."""

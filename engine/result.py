@@ -27,8 +27,8 @@ class Loser(Enum):
 
     BY_MOVES = auto()
     """The moves decide it, or make it a draw."""
-    BY_PROOF = auto()
-    """The stored proof decides it, or makes it a draw."""
+    BY_RULE = auto()
+    """A rule of its division decides it, or makes it a draw; see `db.invariants.BY_RULE`."""
     TO_MOVE = auto()
     """The side to move."""
     OFFENDER = auto()
@@ -48,7 +48,7 @@ class Termination(StrEnum):
     PROTOCOL_ERROR = "protocol_error", Loser.OFFENDER, "protocol error", "broke the protocol"
     MEMORY = "memory", Loser.OFFENDER, "memory", "used too much memory"
     RESIGNED = "resigned", Loser.TO_MOVE, "resignation", "resigned"
-    ADJUDICATED = "adjudicated", Loser.BY_PROOF, "adjudication"
+    ADJUDICATED = "adjudicated", Loser.BY_RULE, "adjudication"
     ABORTED = "aborted", Loser.NONE, "aborted"
     """Neither bot's fault: not rated, and the pair is played again."""
 

@@ -75,11 +75,7 @@ def ensure_division(connection: Connection, conditions: Conditions) -> DivisionR
     query = select(DIVISIONS).where(Division.key == key)
     row = connection.execute(query).first()
     if row is None:
-        connection.execute(
-            insert(DIVISIONS).values(
-                key=key, label=division_label(conditions), **to_values(conditions)
-            )
-        )
+        connection.execute(insert(DIVISIONS).values(key=key, label=division_label(conditions)))
         row = connection.execute(query).one()
     return _division(row)
 
@@ -105,14 +101,12 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
                 "another name"
             )
         connection.execute(
-            update(DIVISIONS)
-            .where(Division.id == division.id)
-            .values(key=key, label=label, budget=budget)
+            update(DIVISIONS).where(Division.id == division.id).values(key=key, label=label)
         )
 
 
 def _division(row: Any) -> DivisionRow:
-    conditions = to_record(Conditions, row)
+    conditions = Conditions.of_key(row.key)
     # Not the stored label: an older version may have had no name for the openings.
     return DivisionRow(id=row.id, label=division_label(conditions), **to_values(conditions))
 

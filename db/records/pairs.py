@@ -12,6 +12,7 @@ from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget
 from db.records.games import GameRecord
 from db.records.launch import Start
 from db.records.restart import Restart
+from db.records.rules import GameRules
 from engine.result import Result, Termination
 
 
@@ -58,8 +59,7 @@ class PairPlan(msgspec.Struct, frozen=True):
     """Milliseconds that a move may be late under a time budget."""
     watchdog_s: float = WATCHDOG_S
     """Seconds that a move may take under a work budget."""
-    adjudicate: int | None = None
-    """Plies within which a proven end ends a game; None to play games out."""
+    rules: GameRules = GameRules()
 
 
 class PairRecord(msgspec.Struct, frozen=True):

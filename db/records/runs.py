@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from db.records.budget import Amounts, budget_label, rename_in_budget
+from db.records.rules import GameRules
 from engine.board import MAX_SIDE
 from engine.board_class import BoardClass
 from engine.result import Termination
@@ -77,7 +79,7 @@ def plies_of_opening(
     return 0 if board_class.is_large else fixed_opening
 
 
-class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Conditions(GameRules, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The conditions that games must share to be compared; also the division of an export."""
 
     boards: str
@@ -92,8 +94,6 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     fixed_opening: Plies | None = None
     """Opening plies for board classes with a single board, such as ``6x7``; None if
     `opening_plies` or `openings` decides."""
-    adjudicate: Annotated[int, Meta(ge=1, le=MAX_SIDE**2)] | None = None
-    """Plies within which a proven end ends the game at once; None if games are played out."""
 
     @property
     def has_one_opening(self) -> bool:
@@ -112,6 +112,16 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         """The conditions as keys and exports contain them."""
         return msgspec.structs.replace(self.conditions, fixed_opening=self.other_fixed_opening)
 
+    def plies_on(self, board_class: BoardClass) -> int:
+        """Return the plies of random openings on a board class."""
+        fixed = FIXED_OPENING if self.fixed_opening is None else self.fixed_opening
+        return plies_of_opening(self.opening_plies, board_class, fixed)
+
+    @classmethod
+    def of_key(cls, key: str) -> "Conditions":
+        """Return the conditions of a division's key. Raises ValueError."""
+        return _conditions_of(key)
+
     @property
     def imported(self) -> "Conditions":
         """The conditions that were exported so."""
@@ -122,7 +132,15 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     @property
     def conditions(self) -> "Conditions":
         """The conditions without the id and label of a division."""
-        return Conditions(*(getattr(self, name) for name in Conditions.__struct_fields__))
+        return Conditions(**{name: getattr(self, name) for name in Conditions.__struct_fields__})
+
+
+@lru_cache(maxsize=1024)
+def _conditions_of(key: str) -> Conditions:
+    try:
+        return msgspec.json.decode(key, type=Conditions).imported
+    except msgspec.DecodeError as error:
+        raise ValueError(f"its division is invalid: {error}") from error
 
 
 SHIPPED_OPENINGS = {
@@ -140,7 +158,7 @@ def division_label(conditions: Conditions) -> str:
 
     A set of openings that is shipped has its name: ``thu+balanced/100ms``. Of any other the label
     contains the beginning of the hash: ``6x7+openings:1f2e3d4c5b6a/100ms``.
-    Adjudication is named last: ``thu/100ms/adjudicate12``.
+    Rules come last: ``thu/100ms/adjudicate12``.
     """
     if conditions.openings is not None:
         hashed = f"openings:{conditions.openings[:HASH_SHOWN]}"
@@ -150,9 +168,8 @@ def division_label(conditions: Conditions) -> str:
         opening = f"+auto{'' if plies is None else plies}"
     else:
         opening = f"+{conditions.opening_plies}" if conditions.opening_plies else ""
-    plies = conditions.adjudicate
-    adjudicated = "" if plies is None else f"/adjudicate{plies}"
-    return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}{adjudicated}"
+    rules = "".join(f"/{rule.label}" for rule in conditions.texts)
+    return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}{rules}"
 
 
 class DivisionRow(Conditions, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import typer
 
 from db.records.launch import Limits
 from db.records.restart import Restart
+from db.records.rules import GameRules
 from db.records.runs import RunKind
 from engine.board_class import BoardClass
 from ladder.cli.database import is_missing, open_to_read
@@ -193,7 +194,7 @@ class RunOptions(BotOptions):
             pairing=pairing,
             opening_plies=self.opening_plies,
             openings=openings,
-            adjudicate=self.adjudicate or None,
+            rules=GameRules(adjudicate=self.adjudicate or None),
             seed=self.seed,
             games=games,
             seconds=seconds,

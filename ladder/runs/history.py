@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from db.records.rules import GameRules
 from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.names import counted
@@ -118,6 +119,6 @@ def _conditions(settings: Mapping[str, Any]) -> str:
         opening = f", {settings.get('openings_file') or chosen} openings"
     else:
         opening = f", openings of {counted(plies, 'ply')}" if plies else ""
-    adjudicate = settings.get("adjudicate")
-    end = f", adjudicated within {counted(adjudicate, 'ply')}" if adjudicate else ""
+    rules = GameRules.of(settings).texts
+    end = "".join(f", {rule.heading.lower()} {rule.words}" for rule in rules)
     return f"{settings['boards']}{opening}, {Budgets(dict(settings['budget']))}{end}"

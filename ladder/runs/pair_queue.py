@@ -224,5 +224,5 @@ def make_plan(pair: PlannedPair, a: Entrant, b: Entrant, settings: RunSettings) 
         seed=pair.seed,
         margin_ms=settings.margin_ms,
         watchdog_s=settings.watchdog_s,
-        adjudicate=settings.adjudicate,
+        rules=settings.rules,
     )

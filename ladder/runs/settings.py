@@ -10,6 +10,7 @@ import msgspec
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
+from db.records.rules import GameRules
 from db.records.runs import FIXED_OPENING, OPTIONS, Conditions, RunKind, plies_of_opening
 from engine.board_class import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
@@ -53,11 +54,10 @@ class RunSettings:
     opening_plies: int | None = None
     """Plies of random openings; None for the default of each board class."""
     fixed_opening: int = FIXED_OPENING
-    """Default opening plies on a board class of one board; classes that vary have 0."""
+    """Default opening plies on a board class of one board; others may have 0."""
     openings: NamedOpenings | None = None
     """The set of openings; None for random ones."""
-    adjudicate: int | None = None
-    """Plies within which a proven end ends a game; None to play games out."""
+    rules: GameRules = field(default_factory=GameRules)
     seed: int | None = None
     games: int | None = None
     """Finished games after which the run ends; an odd number is rounded up."""
@@ -93,7 +93,7 @@ class RunSettings:
     @property
     def adjudicated_boards(self) -> tuple[BoardClass, ...]:
         """The boards whose games are adjudicated."""
-        return () if self.adjudicate is None else self.boards
+        return () if self.rules.adjudicate is None else self.boards
 
     def division(self) -> Conditions:
         """Return boards, openings and budgets, which comparable games share."""
@@ -104,7 +104,7 @@ class RunSettings:
             dict(self.budgets.amounts),
             None if self.openings is None else self.openings.set.content_hash,
             self.fixed_opening if plies is None and self.openings is None else None,
-            self.adjudicate,
+            **self.rules.given,
         )
 
     @property
@@ -147,8 +147,7 @@ class RunSettings:
             identity["openings"] = self.openings.set.content_hash
         if (fixed := self.division().other_fixed_opening) is not None:
             identity["fixed_opening"] = fixed
-        if self.adjudicate is not None:
-            identity["adjudicate"] = self.adjudicate
+        identity |= self.rules.given
         limits = {name: getattr(self.confinement.limits, name) for name in LIMIT_NAMES}
         changed = {
             name: limit for name, limit in limits.items() if limit != getattr(DEFAULT_LIMITS, name)

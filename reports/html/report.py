@@ -264,10 +264,7 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
         ("Games", f"{standings.games:,} ({standings.distinct_games:,} distinct)"),
         ("Pairs", f"{standings.pairs:,}"),
     ]
-    if standings.adjudicate is not None:
-        found.append(
-            ("Adjudicated", f"within {counted(standings.adjudicate, 'ply')} of a proven end")
-        )
+    found += [(rule.heading, rule.words) for rule in standings.rules.texts]
     if standings.first_mover_score is not None:
         found.append(("First mover scores", f"{standings.first_mover_score:.1%}"))
     if standings.draw_rate is not None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, assert_never
 
+import msgspec
+
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings import notes as found
@@ -38,7 +40,8 @@ def standings_document(
     """
     return {
         "division": {
-            **values_of(standings, "label", "boards", "opening_plies", "openings", "adjudicate"),
+            **values_of(standings, "label", "boards", "opening_plies", "openings"),
+            **msgspec.structs.asdict(standings.rules),
             "budget": dict(standings.budget),
         },
         **values_of(standings, "games", "distinct_games", "pairs"),

@@ -4,15 +4,17 @@ It is asked between a bot's answer and the next question, on no bot's clock. Its
 by nodes, not by time: the same moves are adjudicated alike on every machine.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from db.records.games import Proof, Thought
 from engine.board import Board
 from engine.board_class import BoardClass
+from engine.mutable_game import MutableGame
 from engine.position import Position
 from engine.result import Result
 from engine.solver.value import Outcome, Solution
+from ladder.match.game.endings import GameEnd
 
 if TYPE_CHECKING:
     from engine.solver.solver import Solver
@@ -44,6 +46,11 @@ class Adjudicator:
         self._solver.prepare()
         self._is_trusted = [True, True]
         """Whether the claims of each side are checked; after one without a proof they are not."""
+
+    def after_move(self, game: MutableGame, thoughts: Sequence[Thought]) -> GameEnd | None:
+        """Return the proven end of the game, or None."""
+        proof = self.find_proof(game.position(), thoughts[-1])
+        return None if proof is None else GameEnd.by_proof(proof)
 
     def find_proof(self, position: Position, thought: Thought) -> Proof | None:
         """Return the proof of the game's result, or None if it is not found within the limits.

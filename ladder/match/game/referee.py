@@ -3,17 +3,14 @@
 import os
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Self
 
 from bots.protocol import GameOver, Resign
 from db.records import thought_blob
-from db.records.games import GameRecord, LastOutput, Proof, SideSums, Thought
+from db.records.games import GameRecord, LastOutput, SideSums, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.board import parse_board
 from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame
-from engine.position import Position
-from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout, MachineStalled
 from ladder.match.game.asking import (
     SideClock,
@@ -24,51 +21,11 @@ from ladder.match.game.asking import (
 )
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import BoardInPlay, Broadcaster
+from ladder.match.game.endings import GameEnd, ending_rules
 from ladder.match.process.bot_process import BotProcess
-
-if TYPE_CHECKING:
-    from ladder.match.game.adjudicator import Adjudicator
 
 PAUSES_S = (0.05, 0.2, 0.8)
 """Pauses before a pair that the machine disturbed is played again, in seconds."""
-
-
-class GameEnd(NamedTuple):
-    """The end of a game."""
-
-    result: Result
-    """From the first player's side."""
-    termination: Termination
-    detail: str = ""
-    """The reason for a forfeit, or the proof of an adjudicated game."""
-    offender: int | None = None
-    """Side that forfeited: 0 the first player, 1 the second."""
-
-    @classmethod
-    def on_board(cls, position: Position | MutableGame) -> Self:
-        """Return the end of a game that is over on the board."""
-        ending = position.ending
-        assert ending is not None  # noqa: S101 - the caller has checked that the game is over
-        return cls(*ending)
-
-    @classmethod
-    def by_proof(cls, proof: Proof) -> Self:
-        """Return the end of a game whose result is proven."""
-        return cls(proof.value, Termination.ADJUDICATED, proof.text)
-
-    @classmethod
-    def by_failure(cls, side: int, failure: BotFailure) -> Self:
-        """Return the end of a game that a side forfeits."""
-        return cls(_lost_by(side), failure.termination, str(failure), offender=side)
-
-    @classmethod
-    def by_resignation(cls, side: int) -> Self:
-        """Return the end of a game that a side gives up."""
-        return cls(_lost_by(side), Termination.RESIGNED)
-
-
-def _lost_by(side: int) -> Result:
-    return Result.WIN if side else Result.LOSS
 
 
 @dataclass
@@ -175,7 +132,7 @@ class _Game:
         self.processes: list[BotProcess] = []
         """The processes of both sides that play this game."""
         self.game = MutableGame(board, plan.opening)
-        self.adjudicator = _make_adjudicator(plan)
+        self.rules = ending_rules(plan.rules, board)
         self.thoughts: list[Thought] = []
         """Records of the moves of both sides after the opening, in order."""
         self.last_output: LastOutput | None = None
@@ -211,7 +168,7 @@ class _Game:
         )
 
     def _play_to_end(self) -> GameEnd:
-        """Play until the game ends on the board, by a proof, or by a side that fails or resigns."""
+        """Play until the game ends on the board, by a rule, or by a side that fails or resigns."""
         index = 0
         game = self.game
         try:
@@ -223,14 +180,18 @@ class _Game:
                 if not self._move(index):
                     return GameEnd.by_resignation(index)
                 self._show()
-                if self.adjudicator is not None and not game.is_over:
-                    proof = self.adjudicator.find_proof(game.position(), self.thoughts[-1])
-                    if proof is not None:
-                        return GameEnd.by_proof(proof)
+                end = self._end_by_rule()
+                if end is not None:
+                    return end
         except BotFailure as failure:
             self.last_output = failure.last_output
             return GameEnd.by_failure(index, failure)
         return GameEnd.on_board(game)
+
+    def _end_by_rule(self) -> GameEnd | None:
+        """Return the end by a rule of a game that is not over on the board, or None."""
+        ends = (rule.after_move(self.game, self.thoughts) for rule in self.rules)
+        return None if self.game.is_over else next(filter(None, ends), None)
 
     def _show(self, end: GameEnd | None = None) -> None:
         """Send the position to live pages if it is due."""
@@ -314,13 +275,3 @@ class _Game:
             entrant = self.sides[index].entrant
             renew = entrant.should_restart(pair_ended=self.swapped)
             self.pool.release(entrant.start, process, renew=renew)
-
-
-def _make_adjudicator(plan: PairPlan) -> "Adjudicator | None":
-    """Return the adjudicator of a game, or None if it is played out."""
-    if plan.adjudicate is None:
-        return None
-    # imported here because it loads the compiler, which other games do not need
-    from ladder.match.game.adjudicator import Adjudicator
-
-    return Adjudicator(parse_board(plan.board), plan.adjudicate)

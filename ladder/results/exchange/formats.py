@@ -11,6 +11,7 @@ import msgspec
 
 from db.records.budget import CLOCK, budget_of
 from db.records.exchange import GameLine
+from db.records.rules import RULES
 from db.records.runs import Conditions
 from engine.result import Result
 from ladder.results.exchange.jsonl import write_jsonl
@@ -29,9 +30,9 @@ class GameFormat(StrEnum):
 FIELDS = (
     "pair", "game", "kind", "first", "second", "board", "seed", "moves", "result", "termination",
     "opening_plies", "board_class", "first_hash", "second_hash", "run", "rated", "run_seed",
-    "stream", "identity", "boards", "opening", "budget", "adjudicate", "adjudicated", "date",
+    "stream", "identity", "boards", "opening", "budget", *RULES, "adjudicated", "date",
 )  # fmt: skip
-"""The fields of a game; from `boards` to `adjudicate` those of its division, the budget in JSON.
+"""The fields of a game; from `boards` to the rules those of its division, the budget in JSON.
 
 `adjudicated` is the proof of an adjudicated game, such as ``win 7``; `date` is the day of its
 start in UTC.
@@ -45,7 +46,7 @@ def format_fields(line: GameLine) -> dict[str, str]:
         "opening": _opening_text(line.division),
         "budget": msgspec.json.encode(line.division.budget).decode(),
         "rated": str(line.rated).lower(),
-        "adjudicate": str(line.division.adjudicate or ""),
+        **{name: str(line.division.given.get(name, "")) for name in RULES},
         "adjudicated": "" if line.adjudicated is None else line.adjudicated.text,
         "date": datetime.fromtimestamp(line.timing.started, UTC).strftime("%Y-%m-%d"),
     }

@@ -71,7 +71,7 @@ def build_standings(
         budget=division.budget,
         opening_plies=division.opening_plies,
         openings=division.openings,
-        adjudicate=division.adjudicate,
+        rules=division.rules,
         label=division.label,
         games=games,
         distinct_games=distinct_games,

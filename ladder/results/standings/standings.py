@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from db.records.rules import GameRules
 from engine.result import Termination
 from ladder.names import select_names
 from ladder.results.standings.notes import Note, PartShown, RetiredLeftOut
@@ -155,8 +156,7 @@ class Standings:
     opening_plies: int | None
     openings: str | None
     """Hash of the set of openings; None for random openings."""
-    adjudicate: int | None
-    """Plies within which a proven end ends a game; None if games are played out."""
+    rules: GameRules
     label: str
     games: int
     distinct_games: int

@@ -31,7 +31,7 @@ from ladder.match.game.asking import (
     ready_limit_s,
 )
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.referee import GameEnd
+from ladder.match.game.endings import GameEnd
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.registered import make_entrants, refuse_short_time

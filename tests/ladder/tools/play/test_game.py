@@ -11,7 +11,7 @@ from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure
-from ladder.match.game.referee import GameEnd
+from ladder.match.game.endings import GameEnd
 from ladder.match.specs import start_command
 from ladder.results.analysis.division import format_bounds
 from ladder.results.analysis.verdict import Bounds
