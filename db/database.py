@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import Connection, Executable, event
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,8 +19,8 @@ from db.backends.locks import (
     SessionLocks,
     find_live,
 )
-from db.errors import Busy, CommitLost, DatabaseError, Unreachable, Unwritable
-from db.migrations import check_version, create_tables, stored_version
+from db.errors import Busy, CommitLost, DatabaseError, InUse, Unreachable, Unwritable
+from db.migrations import MIGRATED, check_version, create_tables, migrate, stored_version
 from db.retry_policy import RetryPolicy, retried
 
 OPENING_S = 5.0
@@ -30,6 +30,15 @@ Short, because the address may be wrong. A wait for the write lock is no shorter
 """
 PAGE_WAIT_S = 2.0
 """The same for a web page, for which a person waits."""
+
+
+class Migration(NamedTuple):
+    """A migration that was done."""
+
+    version: str
+    """The former version."""
+    copy: str | None
+    """The path of the file as it was; None on a server."""
 
 
 class Database:
@@ -42,6 +51,7 @@ class Database:
         retry_policy: how long to wait for a server that does not answer.
         held_locks: locks that the writer's session holds.
         is_read_only: whether this process cannot write the database.
+        migration: what opening the database migrated; None if it was current.
 
     """
 
@@ -55,6 +65,7 @@ class Database:
         self.retry_policy = retry_policy
         self.held_locks: set[HeldLock] = set()
         self.is_read_only = not mode.writes
+        self.migration: Migration | None = None
         self._mode = mode
         self._reader: Connection | None = None
         self._writer: Connection | None = None
@@ -67,14 +78,16 @@ class Database:
         where: str,
         *,
         create: bool = True,
+        upgrade: bool = False,
         busy_s: float = 10.0,
         retry_policy: RetryPolicy | None = None,
     ) -> Self:
-        """Open or create a database; convert a file of a former version.
+        """Open or create a database; migrate a file of an older version.
 
         Args:
             where: a file path or a URL.
             create: whether to create a missing database.
+            upgrade: whether to migrate a database on a server, too, which must exist.
             busy_s: seconds that a write waits for another one.
             retry_policy: how long to wait for a server, while opening at most OPENING_S.
 
@@ -82,7 +95,9 @@ class Database:
             DatabaseError: it cannot be opened; nothing was written.
 
         """
-        return cls._open(where, OpenMode.CREATE if create else OpenMode.WRITE, busy_s, retry_policy)
+        mode = OpenMode.CREATE if create else OpenMode.WRITE
+        mode = OpenMode.UPGRADE if upgrade else mode
+        return cls._open(where, mode, busy_s, retry_policy)
 
     @classmethod
     def open_to_read(
@@ -90,7 +105,7 @@ class Database:
     ) -> Self:
         """Open an existing database for reading, even if it cannot be written.
 
-        A writable file of a former version is converted.
+        A writable file of an older version is migrated.
 
         Raises:
             DatabaseError: it cannot be read.
@@ -103,7 +118,7 @@ class Database:
 
     @classmethod
     def follow(cls, where: str, *, busy_s: float = 2.0) -> Self:
-        """Open an existing database to read it while others write it; convert nothing.
+        """Open an existing database to read it while others write it; migrate nothing.
 
         Each read is a short transaction, so that it does not delay SQLite's checkpoints.
 
@@ -124,7 +139,7 @@ class Database:
         return database
 
     def _prepare(self) -> None:
-        """Check the database, and create or convert its tables."""
+        """Check the database, and create or migrate its tables."""
         with self.reading() as connection:
             self.backend.check_database(connection)
             version = stored_version(connection, self.place)
@@ -134,8 +149,8 @@ class Database:
             with self.writing() as connection:
                 if stored_version(connection, self.place) is None:  # no other process was faster
                     create_tables(connection)
-        elif version in migrations.FORMER and self.place.path is not None and self._mode.writes:
-            self._convert()
+        elif version in MIGRATED and self._mode.migrates(self.place):
+            self._migrate()
         else:
             check_version(version, self.backend)
         if not self.is_read_only:
@@ -143,9 +158,30 @@ class Database:
                 for connection in (self.reader, self.writer):
                     self.backend.configure(connection)
 
-    def _convert(self) -> None:
-        """Replace the tables of a former version by the current ones, with their rows."""
-        raise NotImplementedError
+    def _migrate(self) -> None:
+        """Migrate an older database in one transaction, which a failure undoes as a whole.
+
+        Raises:
+            InUse: a run, a job or a server of an older program has it open.
+
+        """
+        for kind in LockKind:
+            locks = self.process_locks(kind)
+            try:
+                holder = locks.any_holder()
+            finally:
+                locks.close()
+            if holder is not None:
+                raise InUse(
+                    f"{self.place} was written by an older version of this program, and {holder} "
+                    "uses it: it is migrated when that has ended"
+                )
+        with self.writing() as connection:
+            version = stored_version(connection, self.place)
+            if version in MIGRATED:  # no other process was faster
+                copy = self.backend.copy_beside(version)
+                migrate(connection)
+                self.migration = Migration(version, copy)
 
     def __enter__(self) -> Self:
         return self

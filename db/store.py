@@ -3,7 +3,7 @@
 from typing import Any
 
 from db.backends.backend import locate
-from db.backends.locks import LockKind, ProcessLocks
+from db.backends.locks import LockKind, ProcessLocks, shown_by_server
 from db.database import Database
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
@@ -19,7 +19,7 @@ from db.queries.queue import Queue
 from db.queries.runs import Runs, TuningSteps
 from db.retry_policy import RetryPolicy
 
-__all__ = ["Pairs", "ProcessLocks", "RetryPolicy", "Store", "locate"]
+__all__ = ["Pairs", "ProcessLocks", "RetryPolicy", "Store", "locate", "shown_by_server"]
 
 
 class Store(Database):
@@ -45,11 +45,6 @@ class Store(Database):
         self.analysis = Analysis(self)
         self.queue = Queue(self)
         self.audit = Audit(self)
-
-    def _convert(self) -> None:
-        from db.convert import convert_file  # only needed here, and takes long to load
-
-        convert_file(self)
 
     def run_lock(self) -> ProcessLocks:
         """Open the run locks of this database; the caller closes them.

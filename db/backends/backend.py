@@ -105,11 +105,17 @@ class OpenMode(Enum):
     """To read one that cannot be written."""
     FOLLOW = "follow"
     """To read it while others write."""
+    UPGRADE = "upgrade"
+    """To write an existing one, after its migration if an older version wrote it."""
 
     @property
     def writes(self) -> bool:
         """Whether changes can be made."""
-        return self in (OpenMode.CREATE, OpenMode.WRITE)
+        return self in (OpenMode.CREATE, OpenMode.WRITE, OpenMode.UPGRADE)
+
+    def migrates(self, place: Place) -> bool:
+        """Whether an older database is migrated: a file by any command that writes."""
+        return self is OpenMode.UPGRADE or (self.writes and place.path is not None)
 
 
 class KnownFailure(NamedTuple):
@@ -143,8 +149,8 @@ class Backend(ABC):
     """The attribute of a driver's error that holds its code."""
     failures: tuple[KnownFailure, ...]
     """Known failures; the first whose codes fit counts."""
-    former_advice: str
-    """What to do with a database of a former version that is not converted."""
+    migration_advice: str
+    """What migrates a database of an older version."""
     reading_options: Mapping[str, Any] = {}
     """Execution options of connections whose transactions read one snapshot."""
     writing_options: Mapping[str, Any] = {}
@@ -171,6 +177,10 @@ class Backend(ABC):
     def is_writable(self, connection: Connection) -> bool:
         """Return whether this user may store games through an open connection."""
         return True
+
+    def copy_beside(self, version: str) -> str | None:
+        """Copy a file beside itself before its migration; return the copy's path."""
+        return None
 
     def configure(self, connection: Connection) -> None:  # noqa: B027 - a server has none
         """Apply the database's persistent settings; outside of a transaction."""

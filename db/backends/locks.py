@@ -11,7 +11,8 @@ import os
 import socket
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -72,6 +73,10 @@ class ProcessLocks(ABC):
         The lock is not taken, so that a `try_acquire` elsewhere cannot fail because of it.
         """
 
+    @abstractmethod
+    def any_holder(self) -> str | None:
+        """Return a process that holds any lock of this kind, or None."""
+
     def close(self) -> None:
         """Release the locks."""
         for number in tuple(self._held):
@@ -121,7 +126,19 @@ class FileLocks(ProcessLocks):
             kind = self._control(fcntl.F_OFD_GETLK, fcntl.F_WRLCK, number)
             if kind == fcntl.F_UNLCK:
                 return None
-        record = os.pread(self._file, _RECORD.size, self._start(number))
+        return self._name_at(self._start(number))
+
+    def any_holder(self) -> str | None:
+        """Return a process that holds any lock of the file, of whatever kind, or None."""
+        request = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, _, start, *_ = struct.unpack(
+            _FLOCK, fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, request)
+        )
+        return None if kind == fcntl.F_UNLCK else self._name_at(start)
+
+    def _name_at(self, start: int) -> str:
+        """Return the process that wrote its number into a record."""
+        record = os.pread(self._file, _RECORD.size, start)
         known = len(record) == _RECORD.size
         return f"process {_RECORD.unpack(record)[0]}" if known else "another process"
 
@@ -153,6 +170,25 @@ class FileLocks(ProcessLocks):
         request = struct.pack(_FLOCK, kind, os.SEEK_SET, start, _RECORD.size, 0)
         reply: tuple[int, ...] = struct.unpack(_FLOCK, fcntl.fcntl(self._file, command, request))
         return reply[0]
+
+
+SERVER = 0
+"""Number of the lock, beside those of runs, which count from 1, of a server that shows a file."""
+
+
+@contextmanager
+def shown_by_server(database_path: str | None) -> Iterator[None]:
+    """Keep a file (None: a server's database) from being migrated while a server shows it."""
+    locks = None
+    if database_path is not None:
+        with suppress(Unwritable):  # nothing can be migrated there either
+            locks = FileLocks(database_path)
+            locks.try_acquire(SERVER)  # another server may have it
+    try:
+        yield
+    finally:
+        if locks is not None:
+            locks.close()
 
 
 _LOCK = text("SELECT pg_try_advisory_lock(:class, :number)")
@@ -189,8 +225,15 @@ class SessionLocks(ProcessLocks):
 
     def holder(self, number: int) -> str | None:
         """Return the process and machine that hold a lock, or None."""
+        return self._live().get(number)
+
+    def any_holder(self) -> str | None:
+        """Return the process and machine that hold any lock of this kind, or None."""
+        return next(iter(self._live().values()), None)
+
+    def _live(self) -> dict[int, str]:
         live: dict[int, str] = self._reading(lambda one: find_live(one, self._kind.value))
-        return live.get(number)
+        return live
 
     def _take(self, number: int) -> bool:
         lock = HeldLock(self._kind, number)

@@ -139,7 +139,7 @@ class PostgresqlBackend(Backend):
     }
     # Statements see what was committed while the first one waited for the lock.
     writing_options: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}
-    former_advice = "export its games with that version, and import them into a new database"
+    migration_advice = "`ladder doctor --upgrade` migrates it, while nothing else uses it"
 
     def make_engine(self, mode: OpenMode) -> Engine:
         """Create an engine with timeouts and keepalives on both sides of its connections."""

@@ -9,6 +9,7 @@ written in between.
 import os
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ from db.errors import (
     Locked,
     Missing,
     NotALadderDatabase,
+    Outdated,
     Unwritable,
 )
 from db.models import METADATA
@@ -45,6 +47,12 @@ _DAMAGED = KnownFailure(
 )
 _FOREIGN = KnownFailure(
     ("SQLITE_NOTADB",), NotALadderDatabase, "is not a ladder database; choose another file"
+)
+_OTHER_TABLES = KnownFailure(
+    (),
+    Outdated,
+    "has other tables than this version of the program ({reason}): another revision of its "
+    "development wrote it; use that one, or restore a copy",
 )
 _OTHER = "another process ({reason})"
 _NO_TEXT = "Could not decode to UTF-8"
@@ -80,9 +88,7 @@ class SqliteBackend(Backend):
         _DAMAGED,
         _FOREIGN,
     )
-    former_advice = (
-        "run `ladder runs` where the file can be written, which converts it and keeps a copy"
-    )
+    migration_advice = "`ladder runs` migrates it where the file can be written, and keeps a copy"
     writing_options: Mapping[str, Any] = {WRITES: True}
 
     def __init__(self, place: Place, busy_s: float) -> None:
@@ -190,6 +196,25 @@ class SqliteBackend(Backend):
         driver.execute("PRAGMA journal_mode=WAL").fetchone()
         self._identity = self._read_identity()  # a new file has none before
 
+    def copy_beside(self, version: str) -> str | None:
+        """Copy the file to ``<file>.backup-<version>``, or ``...-2`` if that exists."""
+        target, count = f"{self.path}.backup-{version}", 1
+        while os.path.exists(target):
+            count += 1
+            target = f"{self.path}.backup-{version}-{count}"
+        unfinished = f"{target}.{os.getpid()}.tmp"
+        try:
+            with (
+                closing(sqlite3.connect(self.path)) as source,
+                closing(sqlite3.connect(unfinished)) as copy,
+            ):
+                source.backup(copy)
+            os.replace(unfinished, target)
+        finally:
+            if os.path.exists(unfinished):
+                os.remove(unfinished)
+        return target
+
     def change_mark(self, connection: Connection) -> object:
         """Return SQLite's data version."""
         return connection.exec_driver_sql("PRAGMA data_version").scalar_one()
@@ -239,11 +264,12 @@ class SqliteBackend(Backend):
         return faults
 
     def find_failure(self, cause: BaseException, code: str) -> KnownFailure | None:
-        """Return damage for text that is not UTF-8, and for what is missing in the schema."""
+        """Return damage for text that is not UTF-8, and what a missing table or column means."""
         text = str(cause)
         is_unreadable = isinstance(cause, UnicodeDecodeError) or text.startswith(_NO_TEXT)
-        is_incomplete = code == "SQLITE_ERROR" and "no such" in text
-        return _DAMAGED if is_unreadable or is_incomplete else None
+        if code == "SQLITE_ERROR" and "no such" in text:
+            return _OTHER_TABLES
+        return _DAMAGED if is_unreadable else None
 
     def shorten(self, cause: BaseException) -> str:
         """Return the driver's message without the text that it quotes."""

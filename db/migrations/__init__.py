@@ -1,15 +1,17 @@
 """The version of the tables, their creation, and the scripts of Alembic that migrate them."""
 
+from pathlib import Path
+
 from sqlalchemy import Connection, inspect
 
 from db.backends.backend import Backend, Place
 from db.errors import Missing, NotALadderDatabase, Outdated, TooNew
 from db.models import METADATA
 
-HEAD = "0100"
+HEAD = "0101"
 """The current version; a constant, so that a current database is opened without Alembic."""
-FORMER = ("0019", "0020", "0021", "0022", "0023", "0024")
-"""Versions during the development of 0.2.0, of which `db.convert` converts files."""
+MIGRATED = ("0100",)
+"""The versions of releases that the scripts migrate, oldest first."""
 
 
 def stored_version(connection: Connection, place: Place) -> str | None:
@@ -43,21 +45,32 @@ def check_version(version: str | None, backend: Backend) -> None:
     place, versions = backend.place, f"database version {version}, here {HEAD}"
     if version is None:
         raise Missing(f"{place} holds no games yet: play some first")
-    if version < FORMER[0]:
-        raise Outdated(
-            f"{place} was written by a version of this program that is too old to be converted "
-            f"({versions}; the oldest is {FORMER[0]}): choose another database"
-        )
-    if version in FORMER:
+    if version in MIGRATED:
         raise Outdated(
             f"{place} was written by an older version of this program ({versions}): "
-            f"{backend.former_advice}"
+            f"{backend.migration_advice}"
+        )
+    if version < MIGRATED[0]:
+        raise Outdated(
+            f"{place} was written while release 0.2.0 was developed ({versions}): open it once "
+            "with 0.2.0, which converts it, or choose another database"
         )
     if version != HEAD:
         raise TooNew(
-            f"{place} was written by another version of this program ({versions}): update this "
+            f"{place} was written by a newer version of this program ({versions}): update this "
             "program, or open the copy that was kept beside the file"
         )
+
+
+def migrate(connection: Connection) -> None:
+    """Migrate an older database to the current version, in the caller's transaction."""
+    from alembic import command  # only needed here, and takes long to load
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, HEAD)
 
 
 def create_tables(connection: Connection) -> None:

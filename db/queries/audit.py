@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, inspect, select, update
+from sqlalchemy import ColumnElement, Connection, Select, select, update
 
 from db.columns import raw_columns
 from db.database import Queries
@@ -114,19 +114,6 @@ class Audit(Queries):
             for pair_id, values in wrong:
                 connection.execute(update(PAIRS).where(Pair.id == pair_id).values(values))
         return len(wrong)
-
-    def renew_indexes(self) -> None:
-        """Create the indexes of pairs anew whose columns are not those of `db.models`.
-
-        Databases from the development of 0.2.0 count pairs by an index that lacks some columns.
-        """
-        with self._database.writing() as connection:
-            found = inspect(connection).get_indexes(PAIRS.name)
-            stored = {each["name"]: each["column_names"] for each in found}
-            for index in PAIRS.indexes:
-                if stored.get(index.name) != index.columns.keys():
-                    index.drop(connection, checkfirst=True)
-                    index.create(connection)
 
     def games(self) -> Iterator[str]:
         """Yield faults of games."""

@@ -19,8 +19,12 @@ from ladder.signals import current_stop
 
 
 @contextmanager
-def open_store(where: str, *, create: bool, sync: bool = False) -> Iterator[Store]:
+def open_store(
+    where: str, *, create: bool, sync: bool = False, upgrade: bool = False
+) -> Iterator[Store]:
     """Open the database; with `sync`, bring its built-in players up to date.
+
+    With `upgrade`, a database of an older version is migrated on a server, too.
 
     Raises:
         DatabaseError: it cannot be opened.
@@ -28,12 +32,24 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> Iterator[Stor
 
     """
     current_stop().check()
-    with Store.open(where, create=create, retry_policy=_reporting_retry_policy()) as store:
+    policy = _reporting_retry_policy()
+    with Store.open(where, create=create, upgrade=upgrade, retry_policy=policy) as store:
+        _report_migration(store)
         current_stop().check()
         with _explained_by_damage(store):
             if sync:
                 _sync(store)
             yield store
+
+
+def _report_migration(store: Store) -> None:
+    """Report in a line what opening the database migrated."""
+    if store.migration is not None:
+        copy = store.migration.copy
+        kept = "" if copy is None else f"; {copy} is the file as it was"
+        print_error(
+            f"{store.where} is migrated from database version {store.migration.version}{kept}"
+        )
 
 
 @contextmanager
@@ -71,6 +87,7 @@ def open_to_read(where: str) -> Iterator[Store]:
     """
     current_stop().check()
     with Store.open_to_read(where, retry_policy=_reporting_retry_policy()) as store:
+        _report_migration(store)
         current_stop().check()
         with _explained_by_damage(store):
             yield store

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
+from db.store import locate, shown_by_server
 from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
@@ -80,7 +81,11 @@ def serve(
             option="host",
         )
     password = None if options.password_file is None else read_password(options.password_file)
-    with current_stop().defer(), contextlib.closing(_listen(options)) as listener:
+    with (
+        current_stop().defer(),
+        contextlib.closing(_listen(options)) as listener,
+        shown_by_server(locate(options.database).path),
+    ):
         asyncio.run(_serve(options, password, listener, on_listening, is_over))
 
 

@@ -38,7 +38,7 @@ def test_a_follower_cannot_write(place: str) -> None:
 def test_an_older_database_is_not_migrated(place: str) -> None:
     """A follower must leave an older file alone, and the error must name the remedy."""
     Store.open(place).close()
-    call_version(place, "0024")
+    call_version(place, "0100")
     before = Path(place).read_bytes()
     with pytest.raises(Outdated, match="ladder runs"):
         Store.follow(place)

@@ -6,13 +6,13 @@ from pathlib import Path
 from tests.support.sql import execute_sql
 
 FOLDER = Path(__file__).parents[1] / "data" / "former"
-"""Files of the versions 0019 and 0024, each with several divisions, forfeits, gates and retired or
-foreign bots, written by those versions; the former has a queue and games of people, too."""
+"""A file that release 0.2.0 wrote (database version 0100), with runs of every kind, a renamed bot,
+an interrupted run, waiting jobs and a game of a person; and what that release printed of it."""
 
 
-def write_former(place: str, version: str) -> None:
-    """Write a file of the version 0019 or 0024."""
-    Path(place).write_bytes(gzip.decompress((FOLDER / f"{version}.db.gz").read_bytes()))
+def write_former(place: str) -> None:
+    """Write a file of database version 0100."""
+    Path(place).write_bytes(gzip.decompress((FOLDER / "0100.db.gz").read_bytes()))
 
 
 def call_version(place: str, version: str) -> None:

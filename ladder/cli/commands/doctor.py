@@ -16,6 +16,7 @@ def doctor(
     *,
     db: Database = DEFAULT_DATABASE,
     repair: bool = False,
+    upgrade: bool = False,
     options: BotOptions,
     json: bool = False,
 ) -> int:
@@ -27,8 +28,10 @@ def doctor(
     Exit codes: 0 no fault; 1 a fault; 2 bad input.
 
     Options:
-      --repair: Correct the stored results of pairs by their games, renew indexes, and remove files
-        that no bot uses.
+      --repair: Correct the stored results of pairs by their games, and remove files that no bot
+        uses.
+      --upgrade: Migrate the database if an older version of the program wrote it. A file is
+        migrated by any command that opens it to write.
 
     Example:
       ladder doctor
@@ -36,7 +39,9 @@ def doctor(
     confinement = options.confinement()
     findings = examine_machine()
     if "://" in db or Path(db).exists():
-        with open_store(db, create=False) if repair else open_to_read(db) as store:
+        writes = repair or upgrade
+        opened = open_store(db, create=False, upgrade=upgrade) if writes else open_to_read(db)
+        with opened as store:
             findings += examine_database(store, repair=repair)
     file = None if "://" in db or not Path(db).exists() else db
     findings.append(check_sandbox(confinement, file))

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, Self
 
 from db.records.games import Proof, Thought
-from db.records.rules import GameRules
-from engine.board import Board
 from engine.mutable_game import MutableGame
 from engine.position import Position
 from engine.result import Result, Termination
@@ -61,14 +59,3 @@ class EndingRule(Protocol):
             thoughts: records of the moves of both sides after the opening, in order.
 
         """
-
-
-def ending_rules(rules: GameRules, board: Board) -> list[EndingRule]:
-    """Return the rules of a game in order; they are asked after moves that leave it open."""
-    found: list[EndingRule] = []
-    if rules.adjudicate is not None:
-        # imported here because it loads the compiler, which other games do not need
-        from ladder.match.game.adjudicator import Adjudicator
-
-        found.append(Adjudicator(board, rules.adjudicate))
-    return found

@@ -8,7 +8,8 @@ from bots.protocol import GameOver, Resign
 from db.records import thought_blob
 from db.records.games import GameRecord, LastOutput, SideSums, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from engine.board import parse_board
+from db.records.rules import GameRules
+from engine.board import Board, parse_board
 from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame
 from ladder.errors import BotFailure, BotTimeout, MachineStalled
@@ -21,7 +22,7 @@ from ladder.match.game.asking import (
 )
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import BoardInPlay, Broadcaster
-from ladder.match.game.endings import GameEnd, ending_rules
+from ladder.match.game.endings import EndingRule, GameEnd
 from ladder.match.process.bot_process import BotProcess
 
 PAUSES_S = (0.05, 0.2, 0.8)
@@ -132,7 +133,7 @@ class _Game:
         self.processes: list[BotProcess] = []
         """The processes of both sides that play this game."""
         self.game = MutableGame(board, plan.opening)
-        self.rules = ending_rules(plan.rules, board)
+        self.rules = _ending_rules(plan.rules, board)
         self.thoughts: list[Thought] = []
         """Records of the moves of both sides after the opening, in order."""
         self.last_output: LastOutput | None = None
@@ -275,3 +276,14 @@ class _Game:
             entrant = self.sides[index].entrant
             renew = entrant.should_restart(pair_ended=self.swapped)
             self.pool.release(entrant.start, process, renew=renew)
+
+
+def _ending_rules(rules: GameRules, board: Board) -> list[EndingRule]:
+    """Return the rules of a game in order; they are asked after moves that leave it open."""
+    found: list[EndingRule] = []
+    if rules.adjudicate is not None:
+        # imported here because it loads the compiler, which other games do not need
+        from ladder.match.game.adjudicator import Adjudicator
+
+        found.append(Adjudicator(board, rules.adjudicate))
+    return found

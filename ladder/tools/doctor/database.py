@@ -128,8 +128,6 @@ def _check_adjudicated(store: Store) -> list[Diagnosis]:
 
 
 def _check_derived(store: Store, *, repair: bool) -> Diagnosis:
-    if repair:
-        store.audit.renew_indexes()
     wrong = list(store.audit.outcomes())
     if not wrong:
         return Diagnosis(

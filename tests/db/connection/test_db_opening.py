@@ -134,7 +134,7 @@ def test_a_writer_fails_after_its_longest_wait_and_can_try_again(place: str) -> 
 @pytest.mark.sqlite_file
 def test_a_command_waits_longer_than_one_timeout_for_another_writer(place: str) -> None:
     """Opening an old file and writing to it both wait, and report that, until the other is done."""
-    write_former(place, "0024")
+    write_former(place)
     waits: list[str] = []
 
     def report(sentence: str) -> None:

@@ -141,12 +141,12 @@ def test_a_database_that_another_user_begins_to_write_is_read(closed: Path) -> N
 
 def test_an_older_database_that_cannot_be_written_is_refused(closed: Path) -> None:
     """The error names what to do, and the file stays as it is."""
-    call_version(str(closed), "0024")
+    call_version(str(closed), "0100")
     before = lock_up(closed, "folder")
     content = closed.read_bytes()
     told = as_nobody(lambda: look(closed))
     assert told.startswith("Outdated: ")
-    assert "run `ladder runs` where the file can be written" in told
+    assert "`ladder runs` migrates it where the file can be written" in told
     assert sorted(entry.name for entry in closed.parent.iterdir()) == before
     assert closed.read_bytes() == content
 

@@ -1,177 +1,196 @@
-"""Databases of former versions are converted, with all that they hold."""
+"""Databases of earlier releases are migrated, with all that they hold."""
 
-import hashlib
 import json
+import os
 import shutil
+import signal
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from db.errors import DatabaseError, Outdated, TooNew
-from db.records.bots import HUMAN
-from db.records.restart import Restart
-from db.store import Store
-from engine.result import Result, Termination
+from db.errors import InUse, Outdated, TooNew
+from db.migrations import HEAD
+from db.store import Store, shown_by_server
 from ladder.match.registry.builtins import sync_builtins
 from ladder.results.standings.division import standings_of_division
-from tests.db.making import maker, new_play, play_all
+from tests.db.making import add_bots, new_run, play_all
 from tests.db.migrations.test_db_migrations import check_models
 from tests.support.former import FOLDER, call_version, write_former
 from tests.support.sql import execute_sql
 
-BOT = Path(__file__).parents[2] / "fake_bots" / "bot.py"
-LAST_GAME = 90_000
+
+def rows_of(path: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows of all tables but the version, without columns that leave."""
+    with closing(sqlite3.connect(path)) as connection:
+        names = [
+            name
+            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if name not in ("alembic_version", "divisions")
+        ]
+        rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}  # noqa: S608
+        rows["divisions"] = connection.execute("SELECT id, key, label FROM divisions").fetchall()
+    return rows
 
 
-def check_sound(store: Store, version: str) -> None:
-    """Check that the database is sound and that its standings are those of the former program."""
-    audit = store.audit
-    assert audit.integrity() == []
-    assert [*audit.bots(), *audit.runs(), *audit.pairs(), *audit.games(), *audit.outcomes()] == []
-    reports = json.loads((FOLDER / "reports.json").read_text())[version]
-    assert len(reports) >= 2
-    for label, before in reports.items():
-        now = standings_of_division(store, store.divisions.find(label))
-        assert (now.games, now.distinct_games) == (before["games"], before["distinct_games"])
-        for bot, old in zip(now.bots, before["bots"], strict=True):
-            assert (bot.name, bot.wins, bot.draws, bot.losses) == (
-                *(old["name"], old["wins"], old["draws"], old["losses"]),
-            )
-            assert (bot.elo, bot.error95) == pytest.approx((old["elo"], old["error95"]), abs=0.06)
-            old["forfeits"].pop("pondering")
-            assert dict(bot.forfeits) == old["forfeits"]
-            assert bot.max_move_ms == pytest.approx(old["max_move_ms"], abs=0.06)
+def version_of(place: str) -> str:
+    ((version,),) = execute_sql(place, "SELECT version_num FROM alembic_version")
+    return str(version)
 
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-@pytest.mark.parametrize("version", ["0019", "0024"])
-def test_a_former_database_keeps_its_standings(place: str, version: str) -> None:
-    """Every list is that of the former program, keys go on, and the tables are the models'."""
-    write_former(place, version)
-    execute_sql(place, "UPDATE games SET termination = 'pondering' WHERE termination = 'timeout'")
-    # as after games that were deleted
-    execute_sql(place, "UPDATE sqlite_sequence SET seq = ? WHERE name = 'games'", [LAST_GAME])
-    ((runs,),) = execute_sql(place, "SELECT count(*) FROM runs")
-    Store.open(place).close()
+def test_a_file_is_migrated_when_it_is_opened(place: str, tmp_path: Path) -> None:
+    """All rows stay as they were, keys go on, and the tables are the models'; the copy beside is
+    the file before, and a second migration replaces no copy."""
+    write_former(place)
+    before = rows_of(place)
+    with Store.open_to_read(place) as store:
+        assert store.migration is not None
+        copy = store.migration.copy
+        assert (store.migration.version, copy) == ("0100", f"{place}.backup-0100")
+        audit = store.audit
+        assert audit.integrity() == []
+        faults = (audit.bots(), audit.runs(), audit.pairs(), audit.games(), audit.outcomes())
+        assert [fault for each in faults for fault in each] == []
     check_models(place)
+    assert rows_of(place) == before
+    assert version_of(f"{place}.backup-0100") == "0100"
+    assert rows_of(f"{place}.backup-0100") == before
+    assert sorted(entry.name for entry in tmp_path.iterdir() if "-wal" in entry.name) == []
     with Store.open(place) as store:
-        check_sound(store, version)
-        assert len(store.runs.find()) == runs + 2 * (version == "0019")
+        assert store.migration is None
         assert sync_builtins(store) == []
-        run = store.runs.find()[-1]
-        revisions = [bot.revision.id for bot in store.bots.all()][:4]
-        planned = store.pairs.planned(run.id)
-        store.pairs.plan(run.id, 1, maker(revisions))
-        assert len(store.pairs.planned(run.id)) == len(planned) + 1
         newest = max(game.id for game in store.games.stream())
-        play_all(store, run, revisions, 2)
-        assert min(game.id for game in store.games.stream() if game.id > newest) > LAST_GAME
-
-
-@pytest.mark.slow
-@pytest.mark.sqlite_file
-def test_a_copy_of_the_former_file_stays_beside_it(place: str, tmp_path: Path) -> None:
-    """The copy is the file before its conversion, and a second one replaces no copy."""
-    write_former(place, "0024")
+        play_all(store, new_run(store, boards="6x7"), [1, 2], 1)
+        assert max(game.id for game in store.games.stream()) == newest + 2
+    shutil.copy(f"{place}.backup-0100", place)
     Store.open(place).close()
-    copy = Path(f"{place}.backup-0024")
-    (version,) = execute_sql(str(copy), "SELECT version_num FROM alembic_version")[0]
-    assert version == "0024"
-    assert not list(tmp_path.glob("*-wal"))
-    shutil.copy(copy, place)
+    assert Path(f"{place}.backup-0100-2").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_lists_are_those_of_the_former_program(place: str) -> None:
+    """Every rating list has the bots, games, results and ratings that the release printed."""
+    write_former(place)
+    printed = json.loads((FOLDER / "0100.json").read_text())
+    assert len(printed["reports"]) == 4
+    with Store.open(place) as store:
+        assert {run.kind for run in store.runs.find()} >= {"gate", "tune", "bisect", "select"}
+        assert [(run.id, run.status) for run in store.runs.find()] == [
+            (run["run"], run["status"]) for run in printed["runs"]
+        ]
+        for label, former in printed["reports"].items():
+            now = standings_of_division(store, store.divisions.find(label))
+            assert (now.games, now.label) == (former["games"], label)
+            for bot, old in zip(now.bots, former["bots"], strict=True):
+                counts = (bot.name, bot.wins, bot.draws, bot.losses)
+                assert counts == (old["name"], old["wins"], old["draws"], old["losses"])
+                given = [old[key] for key in ("elo", "error95") if old[key] is not None]
+                found = [value for value in (bot.elo, bot.error95) if value is not None]
+                assert found[: len(given)] == pytest.approx(given, abs=0.06)
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_several_processes_migrate_a_file_once(place: str, tmp_path: Path) -> None:
+    """Of four openings at once one migrates the file, and all of them can use it."""
+    write_former(place)
+
+    def count_games(_: int) -> tuple[bool, int]:
+        with Store.open(place) as store:
+            return store.migration is not None, sum(1 for _ in store.games.stream())
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(count_games, range(4)))
+    assert sorted(migrated for migrated, _ in found) == [False, False, False, True]
+    assert len({games for _, games in found}) == 1
+    assert len(list(tmp_path.glob("*.backup-*"))) == 1
+
+
+def _migrate_and_die(place: str) -> None:
+    def die(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    store = Store.open(f"{place}.other")
+    store.close()
+    store = Store(place, store._mode, 1.0, store.retry_policy)
+    # The connection that migrates dies after the first column has left.
+    store.writer.connection.dbapi_connection.set_trace_callback(  # type: ignore[union-attr]
+        lambda text: die() if "alembic_version SET" in text else None
+    )
+    store._prepare()
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_a_killed_migration_leaves_the_former_file(place: str) -> None:
+    """After SIGKILL in the middle the file has its former version and rows, and opens later."""
+    write_former(place)
+    before = rows_of(place)
+    process = get_context("spawn").Process(target=_migrate_and_die, args=(place,))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    assert version_of(place) == "0100"
     Store.open(place).close()
-    assert Path(f"{place}.backup-0024-2").exists()
+    assert version_of(place) == HEAD
+    assert rows_of(place) == before
 
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
-    """Games of people and bots' files that are unchanged are converted."""
-    write_former(place, "0019")
-    bots = tmp_path / "bots"
-    bots.mkdir()
-    shutil.copy(BOT, bots)
-    before = "replace(launch, '/home/ann/bots', ?)"
-    with closing(sqlite3.connect(place)) as connection, connection:
-        connection.execute(f"UPDATE revisions SET launch = {before}", (str(bots),))  # noqa: S608
-        ((files, key),) = connection.execute(
-            "SELECT files, revisions.id FROM revisions JOIN bots ON bots.id = bot_id "
-            "WHERE name = 'full'"
-        ).fetchall()
-        known = json.loads(files) | {"bot.py": _digest(bots / "bot.py")}
-        changed = "UPDATE revisions SET files = ? WHERE id = ?"
-        connection.execute(changed, (json.dumps(known), key))
-    with Store.open(place) as store:
-        full, center = (store.bots.get(name).revision.launch for name in ("full", "center"))
-        assert full.archive is not None
-        assert [file.path for file in store.archives.manifest(full.archive).files] == ["bot.py"]
-        assert (full.program, full.can_play) == ("/usr/bin/env", True)
-        assert (center.archive, center.can_play) == (None, False)  # its file is gone
-        plays = [game for game in store.games.stream() if HUMAN in (game.first, game.second)]
-        assert [game.first == HUMAN for game in plays] == [True, False]
-        assert (plays[1].result, plays[1].termination) == (Result.LOSS, Termination.CRASH)
-        assert store.bots.get(HUMAN).retired_at is not None
-        assert store.plays.add(new_play(revision=1)) > plays[1].id
-
-
-@pytest.mark.slow
-@pytest.mark.sqlite_file
-def test_a_hosted_bot_is_started_from_its_stored_files(place: str, tmp_path: Path) -> None:
-    """The host gets the agent's file alone, any folder is stored, and games start anew."""
-    write_former(place, "0019")
-    agent = tmp_path / "engine" / "agent.py"
-    agent.parent.mkdir()
-    agent.write_text("def agent(o, c):\n    return 0\n")
-    launch = {
-        "command": [str(tmp_path), "engine/agent.py"],
-        "folder": str(tmp_path),
-        "host": "kaggle",
-        "python": "/usr/bin/python3",
-    }
-    files = {"/usr/bin/python3": "3.11.7", "engine/agent.py": _digest(agent)}
-    with closing(sqlite3.connect(place)) as connection, connection:
-        connection.execute(
-            "UPDATE revisions SET launch = ?, files = ? "
-            "WHERE bot_id = (SELECT id FROM bots WHERE name = 'full')",
-            (json.dumps(launch), json.dumps(files)),
-        )
-    with Store.open(place) as store:
-        full = store.bots.get("full").revision.launch
-        assert full.archive is not None
-        stored = store.archives.manifest(full.archive).files
-        assert [file.path for file in stored] == ["engine/agent.py"]
-        assert (full.command, full.program) == (("engine/agent.py",), None)
-        assert full.restart is Restart.GAME
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-
-
-@pytest.mark.slow
-@pytest.mark.sqlite_file
-def test_a_failed_conversion_leaves_the_database_as_it_was(place: str) -> None:
-    """A conversion that breaks half-way is undone as a whole, and succeeds later."""
-    write_former(place, "0024")
-    execute_sql(place, "UPDATE games SET result = 'maybe' WHERE id = 200")
-    with pytest.raises((DatabaseError, ValueError)):
+def test_a_file_in_play_is_not_migrated(place: str) -> None:
+    """While a run, a job or a server of the former program holds its lock the file stays."""
+    write_former(place)
+    with Store.open(f"{place}.other") as other:
+        for take in (other.run_lock, other.job_lock):
+            locks = take()
+            Path(f"{place}.locks").unlink(missing_ok=True)
+            os.link(f"{place}.other.locks", f"{place}.locks")
+            assert locks.try_acquire(7)
+            with pytest.raises(InUse, match=f"process {os.getpid()} uses it"):
+                Store.open(place)
+            locks.close()
+    Path(f"{place}.locks").unlink()
+    with shown_by_server(place), pytest.raises(InUse, match=f"process {os.getpid()} uses it"):
         Store.open(place)
-    assert execute_sql(place, "SELECT version_num FROM alembic_version") == [("0024",)]
-    ((result,),) = execute_sql(place, "SELECT result FROM games WHERE id = 200")
-    assert result == "maybe"
-    execute_sql(place, "UPDATE games SET result = 'win' WHERE id = 200")
-    Store.open(place).close()
+    assert version_of(place) == "0100"
+
+
+def test_a_server_is_migrated_on_request(place: str) -> None:
+    """Commands refuse an older database of a server and name the one that migrates it."""
+    if "://" not in place:
+        return
+    with Store.open(place) as store:
+        play_all(store, new_run(store, boards="6x7"), add_bots(store), 2)
+    for name, kind in (("boards", "text"), ("budget", "text"), ("opening_plies", "integer")):
+        execute_sql(place, f"ALTER TABLE divisions ADD COLUMN {name} {kind}")
+    for name in ("openings", "fixed_opening", "adjudicate"):
+        execute_sql(place, f"ALTER TABLE divisions ADD COLUMN {name} integer")
+    call_version(place, "0100")
+    for open_it in (Store.open, Store.open_to_read, Store.follow):
+        with pytest.raises(Outdated, match=r"0100, here .*`ladder doctor --upgrade`"):
+            open_it(place)
+    with Store.open(place, upgrade=True) as store:
+        assert store.migration is not None
+        assert store.migration.copy is None
+        assert sum(1 for _ in store.games.stream()) == 4
+    check_models(place)
 
 
 @pytest.mark.parametrize(
     ("version", "error", "words"),
     [
-        ("0018", Outdated, r"too old to be converted \(database version 0018, here 0100"),
-        ("0025", TooNew, r"another version .*\(database version 0025, here 0100\): update"),
-        ("9999", TooNew, r"another version .*\(database version 9999, here 0100\): update"),
+        ("0024", Outdated, r"while release 0\.2\.0 was developed .*open it once with 0\.2\.0"),
+        ("0099", Outdated, r"database version 0099, here"),
+        ("0102", TooNew, r"newer version .*\(database version 0102, here \d+\): update"),
+        ("9999", TooNew, r"newer version .*\(database version 9999, here \d+\): update"),
     ],
 )
 def test_other_versions_are_refused(
@@ -185,11 +204,10 @@ def test_other_versions_are_refused(
             open_it(place)
 
 
-def test_a_former_version_on_a_server_is_refused(place: str) -> None:
-    """Only files are converted; the sentence says how games get here."""
-    if "://" in place:
-        Store.open(place).close()
-        call_version(place, "0024")
-        for open_it in (Store.open, Store.open_to_read, Store.follow):
-            with pytest.raises(Outdated, match=r"0024, here 0100.*export its games"):
-                open_it(place)
+@pytest.mark.sqlite_file
+def test_a_missing_column_is_not_called_damage(place: str) -> None:
+    """A file of this version with other tables was written by another revision of the program."""
+    with Store.open(place) as store:
+        execute_sql(place, "ALTER TABLE runs DROP COLUMN note")
+        with pytest.raises(Outdated, match=r"has other tables than this version .*no such column"):
+            store.runs.find()

@@ -16,7 +16,6 @@ from db.models import METADATA
 from db.queries.games import select_newest
 from db.records.games import GameQuery
 from db.store import Store
-from ladder.tools.doctor.database import examine_database
 from tests.support.sql import execute_sql
 
 
@@ -38,17 +37,6 @@ def check_models(place: str) -> None:
     with create_engine(locate(place).url, poolclass=NullPool).connect() as connection:
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, METADATA) == []
-
-
-@pytest.mark.slow
-def test_a_repair_creates_an_index_of_other_columns_anew(place: str) -> None:
-    """Databases from the development of 0.2.0 may have a former index of pairs, or lack one."""
-    with Store.open(place) as store:
-        execute_sql(place, "DROP INDEX ix_pairs_aborted")
-        execute_sql(place, "DROP INDEX ix_pairs_counts")
-        execute_sql(place, "CREATE INDEX ix_pairs_counts ON pairs (division_id, rated)")
-        examine_database(store, repair=True)
-    check_models(place)
 
 
 @pytest.mark.slow

@@ -50,12 +50,16 @@ DAMAGES = {
     "delete from games where id = 1": ("pairs", "has 1 of 2", False),
     "delete from games where id in (1, 2)": ("pairs", "has 0 of 2", False),
     "update pairs set content = 1 where id = 1": ("derived", "its content is 1", True),
-    "update divisions set boards = '6x7', opening_plies = 0": (
+    "update divisions set key = replace(key, 'thu', '6x7')": (
         "games", "the board_class thu is not in", False,
     ),
-    "update divisions set opening_plies = 20": ("games", "its division requires 20", False),
-    "update divisions set boards = 'bogus'": ("runs", "unknown board 'bogus'", False),
-    "update divisions set budget = '{}'": ("runs", "division is invalid", False),
+    "update divisions set key = replace(key, '_plies\":0', '_plies\":20')": (
+        "games", "its division requires 20", False,
+    ),
+    "update divisions set key = replace(key, 'thu', 'bogus')": (
+        "runs", "unknown board 'bogus'", False,
+    ),
+    "update divisions set key = '{}'": ("runs", "division is invalid", False),
     "update runs set kind = 'party'": ("runs", "unknown kind 'party'", False),
     "update runs set settings = '[]'": ("runs", "settings are not a JSON object", False),
     "update runs set stream = 'other'": ("pairs", "stream is not that of its run", False),

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
+from db.records.rules import GameRules
 from db.records.runs import division_label
 from engine.board_class import parse_board_classes
 from engine.opening_set import parse_opening_set
@@ -83,7 +84,7 @@ def test_what_changes_no_game_does_not_identify_a_run(
         ({}, ONE_BOARD, False),
         ({}, {"budgets": Budgets({"time_ms": 101})}, False),
         ({}, {"opening_plies": 2}, False),
-        ({}, {"adjudicate": 12}, False),
+        ({}, {"rules": GameRules(adjudicate=12)}, False),
         (book("6x7 01", "one"), book("6x7 02", "one"), False),
         ({}, {"pairing": Pairing(ROUND_ROBIN)}, True),
         ({}, {"rated": False}, True),

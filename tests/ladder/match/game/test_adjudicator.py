@@ -9,6 +9,7 @@ from bots.protocol import Budget
 from db.invariants import find_ending_fault
 from db.records.games import Proof, Thought
 from db.records.pairs import Entrant, PairPlan
+from db.records.rules import GameRules
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
@@ -107,7 +108,7 @@ def test_the_referee_ends_decided_games(tmp_path: Path) -> None:
     """Both games end before the board does, alike when repeated, with a record that is possible."""
     start = fake_start("honest", folder=tmp_path)
     a, b = (Entrant(number, "ab"[number - 1], start, Budget(time_ms=100)) for number in (1, 2))
-    plan = PairPlan(1, 0, a, b, "6x7", "6x7", (3,), seed=7, adjudicate=9)
+    plan = PairPlan(1, 0, a, b, "6x7", "6x7", (3,), seed=7, rules=GameRules(adjudicate=9))
     pool = BotPool(UNCONFINED)
     try:
         records = [play_pair(plan, pool) for _ in range(2)]
@@ -122,7 +123,12 @@ def test_the_referee_ends_decided_games(tmp_path: Path) -> None:
         true = proof_of(position, Solver(position.board, 4).solve(position))
         assert Proof.of(game.termination, game.detail) == true
         assert game.result is true.value
-        assert find_ending_fault(position, game.result, game.termination, game.detail, 9) is None
+        assert (
+            find_ending_fault(
+                position, game.result, game.termination, game.detail, GameRules(adjudicate=9)
+            )
+            is None
+        )
 
 
 @pytest.mark.parametrize(
@@ -145,6 +151,8 @@ def test_impossible_adjudications_are_found(
 ) -> None:
     """A stored or sent game must have a proof that its division and its moves allow."""
     position = Position.from_moves(parse_board("6x7"), (3, 3, 3, 2))
-    fault = find_ending_fault(position, Result(result), Termination.ADJUDICATED, detail, plies)
+    fault = find_ending_fault(
+        position, Result(result), Termination.ADJUDICATED, detail, GameRules(adjudicate=plies)
+    )
     assert (fault is None) == (words is None)
     assert (words or "") in (fault or "")

@@ -16,6 +16,7 @@ from db.records.games import SideSums
 from db.records.launch import Start
 from db.records.pairs import MARGIN_MS, Entrant
 from db.records.restart import Restart
+from db.records.rules import GameRules
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
@@ -206,7 +207,7 @@ def test_a_bot_that_resigns_loses_without_a_forfeit(
     assert sum(side.moves for side in game.sides) == len(game.moves) + 1
     position = Position.from_moves(parse_board("6x7"), game.moves)
     for result in Result:
-        fault = find_ending_fault(position, result, game.termination, game.detail, None)
+        fault = find_ending_fault(position, result, game.termination, game.detail, GameRules())
         assert (fault is None) is (result is game.result)
     process = pool.idle_process(resigns)
     assert process is not None
