@@ -1,7 +1,7 @@
 """Registered bots as tables and text."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,9 @@ from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart
 from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import ExaminedBot
+from ladder.match.registry.same_bot import FolderChanges
 from ladder.match.registry.trial import TrialResult
+from ladder.match.specs.archive_diff import FileDiff
 from ladder.match.specs.board_support import describe_boards
 from ladder.names import counted, listed
 from ladder.visible import visible
@@ -96,13 +98,13 @@ def print_bots(console: Console, rows: Sequence[BotRow]) -> None:
     console.print(fit(columns_of(BOTS, rows), console.width).table())
 
 
-def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] | None) -> str:
+def bot_text(row: BotRow, manifest: Manifest | None, changes: FolderChanges | None) -> str:
     """Return the text of `bots show`.
 
     Args:
         row: the bot.
         manifest: its files; None for a built-in player.
-        changes: what differs in its original files; None if that is unknown.
+        changes: how its original files differ; None if that is unknown.
 
     """
     revision = row.revision
@@ -134,21 +136,25 @@ def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] 
             f"  stored      {counted(len(manifest.files), 'file')}, {manifest.bytes:,} bytes, "
             f"{manifest.sha256[:12]}"
         )
-        lines += [f"    {file.path}" for file in manifest.files]
+        used = launch.used
+        lines += [
+            f"    {file.path}" + ("" if used is None or file.path in used else "  (not used)")
+            for file in manifest.files
+        ]
     if revision.files:
         lines.append("  needs" if manifest is not None else "  made of")
         lines += [
             f"    {name} {value}" if _is_fact(name) else f"    {value}  {name}"
             for name, value in revision.files.items()
         ]
-    if changes:
+    if changes is not None and changes.words:
         lines.append("  the original files have changed since then; the stored ones play:")
-        lines += [f"    {name}: {what}" for name, what in changes.items()]
+        lines.append(f"    {changes.words}")
     return text_of_lines(lines)
 
 
 def shown_document(
-    row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] | None
+    row: BotRow, manifest: Manifest | None, changes: FolderChanges | None
 ) -> dict[str, Any]:
     """Return the JSON document of `bots show`. The arguments are those of `bot_text`."""
     archive = None
@@ -157,13 +163,19 @@ def shown_document(
             "sha256": manifest.sha256,
             "bytes": manifest.bytes,
             "files": [file.path for file in manifest.files],
+            "used": values_of(row.revision.launch, "used")["used"],
         }
     return {
         **plain_values(BOTS, row),
         "archive": archive,
-        "origin_changed": None if changes is None else bool(changes),
-        "changes": dict(changes or {}),
+        "origin_changed": None if changes is None else bool(changes.changed),
+        "changes": {} if changes is None else dict(changes.changed),
     }
+
+
+def diff_lines(found: Sequence[FileDiff]) -> list[str]:
+    """Return the lines that show how the files of two bots differ."""
+    return [line for each in found for line in each.text]
 
 
 def trial_text(examined: ExaminedBot) -> list[str]:

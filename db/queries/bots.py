@@ -98,6 +98,12 @@ class Bots(Queries):
                 _update(connection, bot.id, retired_at=moment)
             return _find(connection, name)
 
+    def note(self, name: str, text: str) -> BotRow:
+        """Store what a bot changes, or a note about it. Raises UnknownRow."""
+        with self._database.writing() as connection:
+            _update(connection, _find(connection, name).id, change=text)
+            return _find(connection, name)
+
     def rename(self, name: str, new_name: str) -> BotRow:
         """Rename a bot, also in its games, runs and divisions, and in bots based on it.
 

@@ -84,6 +84,9 @@ class Launch(msgspec.Struct, frozen=True):
     """Patterns of the files that were added to those which its specification means."""
     writes: bool = False
     """Whether it wrote into its folder during its trial: each of its processes gets a copy."""
+    used: tuple[str, ...] | None = None
+    """Its files that its specification or patterns name, or that it opened during its trial; None
+    if that is unknown, so that every file counts."""
 
     @property
     def is_own(self) -> bool:

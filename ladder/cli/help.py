@@ -67,8 +67,9 @@ MOST_SHOWN = 20
 """Options that `--help` shows of a command in any case."""
 RARE = {
     "adjudicate", "alpha", "as_stored", "based_on", "beta", "clock", "depth", "force", "margin",
-    "memory", "model", "nodes", "note", "open_files", "opening_plies", "overage", "pin",
-    "processes", "rated", "restart", "stored", "tls_ca_file", "tls_cert", "tls_key", "watchdog",
+    "memory", "model", "new_version", "nodes", "note", "open_files", "opening_plies", "overage",
+    "pin", "processes", "rated", "restart", "stored", "tls_ca_file", "tls_cert", "tls_key",
+    "watchdog",
 }  # fmt: skip
 """Options that few people use, by their names in Python."""
 TERM_WIDTH = 30

@@ -21,6 +21,8 @@ What to play:
     random one]
   --based-on OTHER: Bot that a bot given by its specification is based on. [the newest version from
     the same files]
+  --new-version: Store the files of a specification as a new version even if only files changed that
+    the bot does not use.
   --rated: Let the games count in the rating list.
 
 Time or work per move:

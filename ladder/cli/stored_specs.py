@@ -12,14 +12,15 @@ from ladder.cli.database import is_missing, open_draft, open_store, open_to_read
 from ladder.cli.output import print_error
 from ladder.cli.run_options import BotOptions
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.from_spec import NamedSpec, find_or_examine, is_spec
-from ladder.match.registry.register import known_bots, save_bot
-from ladder.match.registry.registered import describe_changed_origins
+from ladder.match.registry.from_spec import NamedSpec, SpecRules, find_or_examine, is_spec
+from ladder.match.registry.register import save_bot
+from ladder.match.registry.same_bot import describe_changed_origins
 from ladder.runs.resume import is_unfinished, options_of
+from ladder.visible import visible
 
 
 def store_specs(
-    db: str, words: Iterable[str], options: BotOptions, based_on: str | None = None
+    db: str, words: Iterable[str], options: BotOptions, rules: SpecRules
 ) -> "dict[str, NamedSpec]":
     """Store the bots that specifications among some words mean, and print their names.
 
@@ -27,7 +28,7 @@ def store_specs(
         db: the database.
         words: names and specifications.
         options: limits and sandbox of the bots in their trials.
-        based_on: the bot that new ones improve on; None: the newest of the same line.
+        rules: what makes a new version.
 
     Returns:
         The bots by specification.
@@ -43,17 +44,19 @@ def store_specs(
         return found
     for spec in specs:
         with open_draft(db) as store, trial_bounds(db, options) as confinement:
-            named = find_or_examine(known_bots(store), spec, Path.cwd(), confinement, based_on)
+            named = find_or_examine(store, spec, Path.cwd(), confinement, rules)
         found[spec] = named
+        changes = f" ({visible(named.changes)})" if named.changes else ""
         if named.examined is None:
-            print_error(f"{spec} is {named.name}")
+            print_error(f"{spec} is {named.name}{changes}")
             continue
         with open_store(db, create=True, sync=True) as store:
             save_bot(store, named.examined.new, replace=False)
         base = named.examined.new.based_on
-        print_error(f"{spec} is stored as {named.name}" + (f", based on {base}" if base else ""))
+        based = f", based on {base}" if base else ""
+        print_error(f"{spec} is stored as {named.name}{based}{changes}")
         for line in named.examined.warnings:
-            print_error(line)
+            print_error(visible(line))
     return found
 
 
@@ -104,7 +107,7 @@ def report_changed_origins(store: Store, bots: Iterable[BotRow]) -> None:
     """Print a line about the bots whose original files differ from the stored ones."""
     line = describe_changed_origins(store, bots)
     if line:
-        print_error(line)
+        print_error(visible(line))
 
 
 @contextlib.contextmanager

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from db.records.archives import PackedArchive
+from db.store import Store
 from ladder.cli.commands import bots_add
 from ladder.cli.database import open_or_preview, open_store, open_to_read
 from ladder.cli.help import CommandGroup
@@ -13,16 +15,25 @@ from ladder.errors import UsageError
 from ladder.match.registry.builtins import shown_first
 from ladder.match.registry.register import delete_bot, refuse_catalogue_bot, refuse_name
 from ladder.match.registry.registered import (
-    find_origin_changes,
     refuse_unplayable,
     unpack_files,
     unpacked_launch,
 )
+from ladder.match.registry.same_bot import find_origin_changes
 from ladder.match.registry.trial import try_out
 from ladder.match.specs.archive import write_out
+from ladder.match.specs.archive_diff import diff_files
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.spec import resolve_own_player
-from reports.bots import bot_text, bots_document, found_text, print_bots, shown_document
+from ladder.names import check_line
+from reports.bots import (
+    bot_text,
+    bots_document,
+    diff_lines,
+    found_text,
+    print_bots,
+    shown_document,
+)
 from reports.layout.format import to_json
 
 app = CommandGroup(help="List, add, check and retire bots.")
@@ -97,12 +108,66 @@ def extract(
       ladder bots extract mybot mybot-files
     """
     with open_to_read(db) as store:
-        row = store.bots.get(name)
-        if row.revision.launch.archive is None:
-            raise UsageError(f"the database holds no files of {name}: only those of foreign bots")
-        packed = unpack_files(store, row)
+        packed = _unpacked(store, name)
     write_out(packed.root, folder)
     print_out(f"the files of {name} are in {folder}")
+    return 0
+
+
+@app.command("diff")
+def diff(
+    name: BotName,
+    other: BotName,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Show how the stored files of a bot differ from those of another one, such as its parent.
+
+    Text files are shown as a unified diff, others by size and hash.
+
+    Arguments:
+      NAME: Name of a registered bot, whose lines are marked by -.
+      OTHER: Name of another one, whose lines are marked by +.
+
+    Example:
+      ladder bots diff mybot-1 mybot-2
+    """
+    with open_to_read(db) as store:
+        found = diff_files(_unpacked(store, name), _unpacked(store, other))
+    for line in diff_lines(found):
+        print_out(line)
+    if not found:
+        print_error(f"{name} and {other} have the same files")
+    return 0
+
+
+def _unpacked(store: Store, name: str) -> PackedArchive:
+    """Return the stored files of a bot. Raises UsageError if there are none."""
+    row = store.bots.get(name)
+    if row.revision.launch.archive is None:
+        raise UsageError(f"the database holds no files of {name}: only those of foreign bots")
+    return unpack_files(store, row)
+
+
+@app.command("note")
+def note(
+    name: BotName,
+    text: str,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Store what a bot changes, in one line, in place of its note.
+
+    Arguments:
+      NAME: Name of a registered bot.
+      TEXT: The note; '' removes it.
+
+    Example:
+      ladder bots note mybot-2 'looks two plies ahead'
+    """
+    line = check_line(text, "a note")
+    with open_store(db, create=False) as store:
+        refuse_catalogue_bot(store.bots.get(name), "it keeps its note")
+        store.bots.note(name, line)
+    print_out(f"the note of {name} is stored")
     return 0
 
 
@@ -138,10 +203,12 @@ def check(
         if stored.is_own:
             now = resolve_own_player(stored)
             launch, budgets = stored, now.budgets
-            is_changed = now.content_hash != row.revision.content_hash
+            is_changed, words = now.content_hash != row.revision.content_hash, ""
         else:
             launch, budgets = unpacked_launch(store, row), ()
-            is_changed = bool(find_origin_changes(store, row))
+            changes = find_origin_changes(store, row)
+            words = "" if changes is None else changes.words
+            is_changed = bool(words)
     compile_players([launch])
     with trial_bounds(db, options) as confinement:
         time_ms = bots_add.trial_ms(time)
@@ -149,7 +216,7 @@ def check(
     for line in found_text(found):
         print_out(line)
     if is_changed:
-        print_out(f"{name} has changed since it was registered")
+        print_out(f"{name} has changed since it was registered" + (words and f" ({words})"))
     return 0
 
 

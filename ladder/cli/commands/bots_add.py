@@ -14,8 +14,21 @@ from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
 from ladder.match.process.cpus import allowed_cpus
-from ladder.match.registry.add_all import Attempt, examine_all, make_requests, pack_all
-from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
+from ladder.match.registry.add_all import (
+    Attempt,
+    examine_all,
+    involved_bots,
+    make_requests,
+    pack_all,
+)
+from ladder.match.registry.register import (
+    NothingToAdd,
+    RegistrationRequest,
+    examine,
+    known_bots,
+    save_bot,
+)
+from ladder.match.registry.same_bot import stored_files
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.git import built_tree, remove_builds
 from ladder.match.specs.spec import (
@@ -25,6 +38,7 @@ from ladder.match.specs.spec import (
     pack_bot,
     pack_in_tree,
 )
+from ladder.names import check_line
 from reports.bots import attempt_line, attempts_document, attempts_text, trial_text
 from reports.layout.format import to_json
 
@@ -46,6 +60,7 @@ def add(
     restart: Restart | None = None,
     time: str | None = None,
     replace: bool = False,
+    new_version: bool = False,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
@@ -62,7 +77,8 @@ def add(
 
     Options:
       --based-on OTHER: Bot that this one is based on. [none; with --replace, as before]
-      --note TEXT: What the bot changes, in one line. [none; with --replace, as before]
+      --note TEXT: What the bot changes, in one line; of a registered bot whose files are the same
+        only this is stored. [as before with --replace, else the lines that changed since OTHER]
       --files PATTERN: Files in the current folder that the bot needs, such as 'weights/*', once for
         each pattern. They are stored with its program, and replace the rest of its folder. [those
         found]
@@ -73,6 +89,8 @@ def add(
         for others]
       --replace: Replace the registered bot of this name; games of another content then no longer
         count.
+      --new-version: With --replace, store the files as they are even if only files changed that the
+        bot does not use.
 
     Example:
       ladder bots add mybot 'exec:python3 mybot.py'
@@ -98,9 +116,19 @@ def add(
         restart=restart,
         time_ms=trial_ms(time),
         replace=replace,
+        is_new=new_version,
     )
-    with open_draft(db) as store, trial_bounds(db, options) as confinement:
-        examined = examine(known_bots(store), request, confinement)
+    try:
+        with open_draft(db) as store, trial_bounds(db, options) as confinement:
+            known, files_of = known_bots(store), partial(stored_files, store)
+            examined = examine(known, request, confinement, files_of=files_of)
+    except NothingToAdd:
+        if note is None:
+            raise
+        with open_store(db, create=False) as store:
+            store.bots.note(name, check_line(note, "a note"))
+        print_out(f"{name} is registered with the same content: its note is stored")
+        return 0
     with open_store(db, create=True, sync=True) as store:
         row = save_bot(store, examined.new, replace=replace)
     for line in trial_text(examined):
@@ -181,8 +209,16 @@ def add_all(
     try:
         with open_draft(db) as store:
             known = known_bots(store)
+            files = {row.name: stored_files(store, row) for row in involved_bots(known, requests)}
         with trial_bounds(db, options) as confinement:
-            tries = examine_all(known, requests, packed, confinement, concurrency=at_once)
+            tries = examine_all(
+                known,
+                requests,
+                packed,
+                confinement,
+                lambda row: files[row.name],
+                concurrency=at_once,
+            )
             for attempt in tries:
                 if attempt.examined is not None:  # stored at once: a stop loses none
                     with open_store(db, create=True, sync=not attempts) as store:

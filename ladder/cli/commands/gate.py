@@ -37,7 +37,8 @@ from ladder.experiments.gate.session import (
     play_gate,
 )
 from ladder.match.openings.openings_file import has_shipped
-from ladder.match.registry.registered import refuse_stale
+from ladder.match.registry.from_spec import SpecRules
+from ladder.match.registry.same_bot import refuse_stale
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
@@ -63,6 +64,7 @@ def gate(
     as_stored: bool = False,
     new: bool = False,
     based_on: str | None = None,
+    new_version: bool = False,
     rated: bool = False,
     options: RunOptions,
     junit: Path | None = None,
@@ -113,7 +115,9 @@ def gate(
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
     check_html(html, force=force)
-    named = store_specs(db, [candidate, *against.split(",")], options, based_on)
+    outputs = tuple(each for each in (junit, summary, html) if each is not None)
+    rules = SpecRules(based_on, is_new=new_version, is_strict=True, outputs=outputs)
+    named = store_specs(db, [candidate, *against.split(",")], options, rules)
     is_named, candidate = candidate not in named, name_of(named, candidate)
     against = ",".join(name_of(named, word) for word in against.split(","))
     pairing = gate_pairing(candidate, against, rated=rated)
@@ -130,7 +134,7 @@ def gate(
     def plan(store: Store) -> GateTask:
         task = gate_task(store, settings, test)
         if is_named and not as_stored:
-            refuse_stale(store, task.candidate)
+            refuse_stale(store, task.candidate, outputs)
         if not stored:
             check_possible(store, settings, task.bots)
         return task

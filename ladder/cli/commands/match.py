@@ -8,6 +8,7 @@ from ladder.cli.run_and_report import play_and_report
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, store_specs
 from ladder.errors import UsageError
+from ladder.match.registry.from_spec import SpecRules
 from ladder.match.registry.registered import choose_bots
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.settings import ResumePolicy
@@ -20,6 +21,7 @@ def match(
     games: Games = 100,
     new: bool = False,
     based_on: str | None = None,
+    new_version: bool = False,
     rated: bool = False,
     options: RunOptions,
     db: Database = DEFAULT_DATABASE,
@@ -44,7 +46,7 @@ def match(
     """
     if a == b:
         raise UsageError(f"B: a match needs two different bots, got {a!r} twice")
-    named = store_specs(db, (a, b), options, based_on)
+    named = store_specs(db, (a, b), options, SpecRules(based_on, is_new=new_version))
     a, b = name_of(named, a), name_of(named, b)
     if a == b:
         raise UsageError(f"B: a match needs two different bots, and both are {a}")

@@ -11,6 +11,7 @@ from ladder.cli.run_and_report import play_and_report
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
 from ladder.errors import UsageError
+from ladder.match.registry.from_spec import SpecRules
 from ladder.match.registry.registered import choose_bots, default_bots
 from ladder.runs.pairings import describe_pairings, parse_pairing
 from ladder.runs.settings import ResumePolicy
@@ -29,6 +30,7 @@ def run(
     resume: bool = False,
     new: bool = False,
     based_on: str | None = None,
+    new_version: bool = False,
     options: RunOptions,
     serve: bool = False,
     db: Database = DEFAULT_DATABASE,
@@ -83,7 +85,11 @@ def run(
         resume_policy=policy,
     )
     former = former_names(db, patterns) if resume else None
-    named = {} if former else store_specs(db, patterns, options, based_on)
+    named = (
+        {}
+        if former
+        else store_specs(db, patterns, options, SpecRules(based_on, is_new=new_version))
+    )
     patterns = former or [name_of(named, word) for word in patterns]
 
     return play_and_report(

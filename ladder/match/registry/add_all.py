@@ -11,6 +11,7 @@ from db.records.bots import BotRow
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.register import ExaminedBot, NothingToAdd, RegistrationRequest, examine
+from ladder.match.registry.same_bot import FileReader
 from ladder.match.specs.spec import BotSource, ResolvedBot
 from ladder.names import check_name
 from ladder.signals import current_stop
@@ -91,11 +92,21 @@ def pack_all(
     return found
 
 
+def involved_bots(
+    known: Mapping[str, BotRow], requests: Iterable[RegistrationRequest]
+) -> list[BotRow]:
+    """Return the registered bots of the requests' names, and those that they are based on."""
+    rows = {known[each.name].name: known[each.name] for each in requests if each.name in known}
+    bases = {row.based_on for row in rows.values()} & known.keys()
+    return list({**rows, **{name: known[name] for name in bases if name}}.values())
+
+
 def examine_all(
     known: Mapping[str, BotRow],
     requests: Sequence[RegistrationRequest],
     packed: Sequence[ResolvedBot | str],
     confinement: Confinement,
+    files_of: FileReader,
     *,
     concurrency: int,
 ) -> Iterator[Attempt]:
@@ -106,6 +117,7 @@ def examine_all(
         requests: the bots.
         packed: their files, as `pack_all` returns them.
         confinement: their confinement in the trials.
+        files_of: returns the stored files of registered bots.
         concurrency: number of trials at the same time.
 
     Raises:
@@ -117,7 +129,7 @@ def examine_all(
         if isinstance(bot, str):
             return Attempt(request, problem=bot)
         try:
-            return Attempt(request, examine(known, request, confinement, bot))
+            return Attempt(request, examine(known, request, confinement, bot, files_of))
         except Stopped:
             raise
         except NothingToAdd:

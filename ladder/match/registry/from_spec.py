@@ -4,12 +4,19 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 
-from db.records.bots import BotRow
+from db.store import Store
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.register import ExaminedBot, RegistrationRequest, examine
+from ladder.match.registry.register import (
+    ExaminedBot,
+    RegistrationRequest,
+    examine,
+    known_bots,
+)
+from ladder.match.registry.same_bot import compare_bot, stored_files
 from ladder.match.specs.forms import INTERPRETER
 from ladder.match.specs.spec import BotSource, pack_bot
 from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
@@ -28,7 +35,23 @@ class NamedSpec:
     former: str | None
     """The newest stored version of the same line before it; None if there is none."""
     examined: ExaminedBot | None
-    """The bot to be stored; None if its content is stored already."""
+    """The bot to be stored; None if it is stored already."""
+    changes: str = ""
+    """How the files of the folder differ from those of a stored version; "" if they do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpecRules:
+    """How a command treats the bots that it is given by their specification."""
+
+    based_on: str | None = None
+    """The bot that new ones improve on; None: the newest of the same line."""
+    is_new: bool = False
+    """Whether to store a new version unless exactly these files are stored."""
+    is_strict: bool = False
+    """Whether a changed file makes a new version even if no version has used it."""
+    outputs: tuple[Path, ...] = ()
+    """Files that the command writes."""
 
 
 def is_spec(word: str) -> bool:
@@ -37,26 +60,26 @@ def is_spec(word: str) -> bool:
 
 
 def find_or_examine(
-    known: Mapping[str, BotRow],
-    spec: str,
-    folder: Path,
-    confinement: Confinement,
-    based_on: str | None = None,
+    store: Store, spec: str, folder: Path, confinement: Confinement, rules: SpecRules
 ) -> NamedSpec:
-    """Return the stored bot with the content of a specification, or try a new one out.
+    """Return the stored bot that a specification means, or try a new one out.
+
+    It is a bot with the same content, or else the newest version of the same line from the same
+    folder none of whose files has changed, as far as that counts.
 
     Args:
-        known: the registered bots by name, including retired ones.
+        store: the database.
         spec: the specification.
         folder: the folder in which it was written.
         confinement: its confinement in the trial.
-        based_on: the bot that a new one improves on; None: the newest of the same line.
+        rules: what makes a new version.
 
     Raises:
         UsageError: its files cannot be packed, or it failed its trial.
         SpecError: the specification is not valid.
 
     """
+    known = known_bots(store)
     stem = _line_name(spec, folder)
     playing = sorted(
         (row for row in known.values() if row.retired_at is None),
@@ -68,20 +91,30 @@ def find_or_examine(
         if (row.spec == spec or _stem_of(row.name) == stem)
         and row.revision.launch.folder == str(folder.resolve())
     ]
-    source = BotSource(spec, folder)
+
+    def earlier(name: str) -> str | None:
+        others = [each.name for each in line if each.name != name]
+        return others[-1] if others else None
+
+    source = BotSource(spec, folder, outputs=rules.outputs)
     bot = pack_bot(source)
     for row in reversed(playing):
         if row.revision.content_hash == bot.content_hash and row.revision.launch.can_play:
-            earlier = [each.name for each in line if each.name != row.name]
-            return NamedSpec(row.name, earlier[-1] if earlier else None, None)
+            return NamedSpec(row.name, earlier(row.name), None)
+    words = ""
+    for row in reversed(line):
+        changes = compare_bot(row, stored_files(store, row), bot, rules.outputs)
+        if changes is not None and changes.is_same(is_strict=rules.is_strict) and not rules.is_new:
+            return NamedSpec(row.name, earlier(row.name), None, changes.words)
+        words = words or ("" if changes is None else changes.words)
     former = line[-1].name if line else None
     request = RegistrationRequest(
         name=_numbered_name(stem, known),
         source=source,
-        based_on=former if based_on is None else based_on,
+        based_on=former if rules.based_on is None else rules.based_on,
     )
-    examined = examine(known, request, confinement, bot)
-    return NamedSpec(request.name, former, examined)
+    examined = examine(known, request, confinement, bot, partial(stored_files, store))
+    return NamedSpec(request.name, former, examined, words)
 
 
 def _line_name(spec: str, folder: Path) -> str:

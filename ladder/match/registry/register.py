@@ -1,24 +1,29 @@
 """Registration of a bot: it is tried out first, and stored only if it passes."""
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from bots.catalogue import option_values, parse_player
+from db.records.archives import PackedArchive
 from db.records.bots import HUMAN, BotRow, NewBot
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import BUILT_IN_ONLY, Confinement
 from ladder.match.registry.builtins import is_catalogue_bot
+from ladder.match.registry.same_bot import FileReader, FolderChanges, compare_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.match.registry.trial import TrialResult, try_out
+from ladder.match.specs.archive_diff import diff_files
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.git import remove_builds
-from ladder.match.specs.spec import BotSource, ResolvedBot, pack_bot
+from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
+from ladder.visible import visible
 
 
 class NothingToAdd(UsageError):
@@ -41,6 +46,8 @@ class RegistrationRequest:
     """Time per move in its trial, as `ladder.match.registry.trial.try_out` takes it."""
     replace: bool = False
     """Whether to replace a bot of the same name, whose old games then no longer count."""
+    is_new: bool = False
+    """Whether the files that it has not used count, too, when it replaces a bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,8 @@ class ExaminedBot:
     found: TrialResult
     left_out: tuple[str, ...] = ()
     """What lies beside its files and is not stored."""
+    naming_folder: tuple[str, ...] = ()
+    """Its used text files that name the folder from which it was added."""
 
     @property
     def warnings(self) -> list[str]:
@@ -59,11 +68,12 @@ class ExaminedBot:
         lines = []
         if self.left_out:
             lines.append(f"not stored: {listed(self.left_out, MOST_NAMED)}")
-        if self.found.read_outside:
-            outside = [str(folder / each) for each in self.found.read_outside]
+        if self.naming_folder:
+            verb = "names" if len(self.naming_folder) == 1 else "name"
             lines.append(
-                f"it opened {listed(outside, MOST_NAMED)}, which is not stored: it plays only "
-                "while that exists; open files relative to the program, and add them by `--files`"
+                f"{listed(self.naming_folder, MOST_NAMED)} {verb} {folder}, whose files are not "
+                "stored under that path: it plays only while they exist; open files relative to "
+                "the program, and add them by `--files`"
             )
         if self.new.revision.launch.writes:
             lines.append("it writes into its folder: each of its processes gets a copy of its own")
@@ -80,16 +90,21 @@ def examine(
     request: RegistrationRequest,
     confinement: Confinement,
     packed: ResolvedBot | None = None,
+    files_of: FileReader = lambda _: None,
 ) -> ExaminedBot:
     """Pack the files of a bot and try it out, without storing anything.
+
+    If it replaces a version none of whose used files has changed, that is tried out again.
 
     Args:
         known: the registered bots by name, including retired ones.
         request: the bot.
         confinement: its confinement in the trial.
         packed: the bot as `pack_bot` has packed it; None: it is packed now.
+        files_of: returns the stored files of registered bots.
 
     Raises:
+        NothingToAdd: it is registered under this name, and not to be replaced.
         UsageError: the name cannot be used, the files cannot be packed, or the bot failed its
             trial.
         SpecError: the specification is not valid.
@@ -101,8 +116,13 @@ def examine(
     launch = msgspec.structs.replace(bot.launch, restart=request.restart or bot.launch.restart)
     bot = replace(bot, launch=launch)
     try:
-        if former is not None and not request.replace:
-            raise _refusal(former, request.source, bot)
+        if former is not None:
+            changes = compare_bot(former, files_of(former), bot)
+            is_same = changes is not None and changes.is_same() and not request.is_new
+            if not request.replace:
+                raise _refusal(former, request.source, bot, changes, is_same=is_same)
+            if is_same:
+                bot = _with_stored_files(bot, former, files_of(former))
         found = _run_trial(bot, request, confinement)
     except BaseException:
         if packed is None:  # else its build may serve others, too
@@ -111,8 +131,13 @@ def examine(
     based_on, note = request.based_on, request.note
     if former is not None:
         based_on = former.based_on if based_on is None else based_on
-        note = former.change if note is None else note
-    launch = msgspec.structs.replace(launch, min_time_ms=found.min_time_ms, writes=found.writes)
+        note = former.change or None if note is None else note
+    used = _used_files(bot, found)
+    if note is None and based_on:
+        note = _describe_change(files_of(known[based_on]), bot.packed, used or ())
+    launch = msgspec.structs.replace(
+        bot.launch, min_time_ms=found.min_time_ms, writes=found.writes, used=used
+    )
     new = NewBot(
         name=request.name,
         family=bot.family,
@@ -121,7 +146,7 @@ def examine(
         change=check_line(note or "", "a note"),
         revision=replace(bot, launch=launch, budgets=found.budgets, boards=found.boards),
     )
-    return ExaminedBot(new, found, bot.left_out)
+    return ExaminedBot(new, found, bot.left_out, _naming_folder(bot, used or ()))
 
 
 def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
@@ -157,6 +182,43 @@ def _run_trial(
         compile_players([launch])
         try_out(launch, bot.budgets, BUILT_IN_ONLY)
     return TrialResult(player, "", bot.budgets, boards=None, trials=())
+
+
+def _with_stored_files(
+    bot: ResolvedBot, former: BotRow, files: PackedArchive | None
+) -> ResolvedBot:
+    """Return a bot with the files of a stored version in place of those of its folder."""
+    stored = former.revision.launch
+    launch = msgspec.structs.replace(bot.launch, archive=stored.archive, patterns=stored.patterns)
+    return replace(bot, launch=launch, content_hash=identity_of(launch), packed=files)
+
+
+def _describe_change(
+    former: PackedArchive | None, packed: PackedArchive | None, used: Collection[str]
+) -> str:
+    """Return a note about what a version changes in its used files, such as ``mybot.py +3 -1``."""
+    if former is None or packed is None:
+        return ""
+    found = diff_files(former, packed)
+    shown = [each for each in found if each.path in used or each.after is None] or found
+    return listed([visible(each.summary) for each in shown], MOST_NAMED)
+
+
+def _used_files(bot: ResolvedBot, found: TrialResult) -> tuple[str, ...] | None:
+    """Return the stored files that a bot is known to use; None if that is unknown."""
+    if bot.packed is None or bot.launch.origin is not None or found.opened is None:
+        return None
+    stored = {file.path for file in bot.packed.manifest.files}
+    return tuple(sorted(stored & {*bot.named, *found.opened}))
+
+
+def _naming_folder(bot: ResolvedBot, used: Iterable[str]) -> tuple[str, ...]:
+    """Return the used text files of a bot that name the folder from which it was added."""
+    folder = os.fsencode(bot.launch.folder.rstrip("/") + "/")
+    if bot.packed is None or folder == b"/":
+        return ()
+    texts = ((path, (bot.packed.root / path).read_bytes()) for path in used)
+    return tuple(path for path, text in texts if b"\0" not in text and folder in text)
 
 
 def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
@@ -228,7 +290,14 @@ def refuse_catalogue_bot(bot: BotRow, remedy: str) -> None:
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
-def _refusal(known: BotRow, source: BotSource, bot: ResolvedBot) -> UsageError:
+def _refusal(
+    known: BotRow,
+    source: BotSource,
+    bot: ResolvedBot,
+    changes: FolderChanges | None,
+    *,
+    is_same: bool,
+) -> UsageError:
     """Return the error about a name that another bot has, which is not to be replaced."""
     name, launch, is_retired = known.name, known.revision.launch, known.retired_at is not None
     replacing = f"`ladder bots add {name} SPEC --replace`"
@@ -237,8 +306,9 @@ def _refusal(known: BotRow, source: BotSource, bot: ResolvedBot) -> UsageError:
             f"a bot named {name} is registered without its files: {replacing} replaces it, and "
             "keeps its games if the content is the same"
         )
-    if known.revision.content_hash != bot.content_hash:
-        difference = "its files have changed"
+    words = "" if changes is None else changes.words
+    if not is_same and known.revision.content_hash != bot.content_hash:
+        difference = words or "its files have changed"
         if known.spec != source.spec:
             difference = f"it is {known.spec}"
         elif launch.folder not in ("", bot.launch.folder):
@@ -248,11 +318,13 @@ def _refusal(known: BotRow, source: BotSource, bot: ResolvedBot) -> UsageError:
             f"a bot named {name} is {state} with other content ({difference}): choose another "
             f"name, or replace it with {replacing}, and its old games no longer count"
         )
+    unused = f" ({words})" if words else ""
     if is_retired:
         return UsageError(
-            f"{name} is retired, with the same content: `ladder bots unretire {name}` brings it "
-            "back, with its games and its rating"
+            f"{name} is retired, with the same content{unused}: `ladder bots unretire {name}` "
+            "brings it back, with its games and its rating"
         )
     return NothingToAdd(
-        f"a bot named {name} is already registered with the same content: there is nothing to add"
+        f"a bot named {name} is already registered with the same content{unused}: there is "
+        "nothing to add"
     )

@@ -1,10 +1,8 @@
 """Registered bots: choose them for a run, and start them from their stored files."""
 
 import fnmatch
-import shlex
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from pathlib import Path
 
 from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
@@ -17,14 +15,11 @@ from db.store import Store
 from engine.board_class import BoardClass
 from ladder.errors import UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import LADDER, is_catalogue_bot, shown_first
-from ladder.match.specs.archive import cached_archive, is_same_file, unpack
+from ladder.match.specs.archive import cached_archive, unpack
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.match.specs.spec import resolve_own_player
 from ladder.match.specs.start_command import make_entrant, make_start
-from ladder.names import listed, select_names, unknown_bot
-
-MOST_NAMED = 3
-"""Most files or bots that a message names."""
+from ladder.names import select_names, unknown_bot
 
 
 def choose_bots(
@@ -226,57 +221,3 @@ def refuse_short_time(bot: BotRow | NewBot, time_ms: int | None) -> None:
             f"{time_ms} ms that this run gives it",
             f"allow at least {needed} ms per move",
         )
-
-
-def find_origin_changes(store: Store, bot: BotRow) -> dict[str, str] | None:
-    """Return ``changed`` or ``gone`` for each original file that differs from the stored one.
-
-    None if they cannot be compared: it was taken from git, or its folder or all of its
-    files are gone.
-    """
-    launch = bot.revision.launch
-    folder = Path(launch.folder)
-    if launch.archive is None or launch.origin is not None or not launch.folder:
-        return None
-    files = store.archives.manifest(launch.archive).files
-    there = {file.path for file in files if (folder / file.path).is_file()}
-    if not there:
-        return None
-    return {
-        file.path: "changed" if file.path in there else "gone"
-        for file in files
-        if not is_same_file(file, folder / file.path)
-    }
-
-
-def refuse_stale(store: Store, candidate: BotRow) -> None:
-    """Refuse the candidate of a gate whose original files have changed.
-
-    Raises:
-        UsageError: they have: a gate must never pass another code than its author means.
-
-    """
-    changes = find_origin_changes(store, candidate)
-    if changes:
-        named = listed([f"{name} {word}" for name, word in changes.items()], MOST_NAMED)
-        raise UsageError(
-            f"{candidate.name} is not what its files are now ({named}): `ladder gate "
-            f"{shlex.quote(candidate.spec)}` tests the files in "
-            f"{candidate.revision.launch.folder}, and `--as-stored` the stored version"
-        )
-
-
-def describe_changed_origins(store: Store, bots: Iterable[BotRow]) -> str:
-    """Return a line about the bots whose original files differ from the stored ones, or "".
-
-    Of several versions with one specification and folder only the newest is compared.
-    """
-    newest: dict[tuple[str, str], BotRow] = {}
-    for bot in sorted(bots, key=lambda each: each.revision.created_at):
-        if bot.revision.launch.origin is None:
-            newest[bot.revision.launch.folder, bot.spec] = bot
-    names = [bot.name for bot in newest.values() if find_origin_changes(store, bot)]
-    if not names:
-        return ""
-    shown = listed(names, MOST_NAMED)
-    return f"the original files of {shown} have changed: the stored versions play"

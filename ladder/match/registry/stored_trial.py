@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -15,14 +16,14 @@ import msgspec
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.trial import TrialResult, TrialTimeout, try_out
-from ladder.match.specs.archive import is_changed, writable_copy
-from ladder.match.specs.folder_files import is_environment
+from ladder.match.specs.archive import folder_copy, is_changed, writable_copy
+from ladder.match.specs.folder_files import COMPILED
 from ladder.match.specs.spec import ResolvedBot
 from ladder.names import listed
 
 MOST_NAMED = 8
 """Most files that a message names."""
-IN_OPEN, IN_ISDIR = 0x20, 0x40000000
+IN_OPEN, IN_Q_OVERFLOW, IN_ISDIR = 0x20, 0x4000, 0x40000000
 MOST_FOLDERS = 200
 """Most subfolders that are watched."""
 _HEADER = struct.Struct("iIII")
@@ -33,7 +34,7 @@ def try_packed(
 ) -> TrialResult:
     """Try a bot out in a copy of its packed files.
 
-    If it fails, it is tried once in its original folder, to find out which files it lacks.
+    If it fails, it is tried once in a copy of its whole folder, to find out which files it lacks.
 
     Args:
         bot: the bot.
@@ -53,14 +54,10 @@ def try_packed(
     with writable_copy(packed) as copy:
         inside = msgspec.structs.replace(launch, archive=None, folder=str(copy))
         try:
-            # In the working tree of a bot from git, other programs open files, too.
-            watch: contextlib.AbstractContextManager[list[str]] = contextlib.nullcontext([])
-            if launch.origin is None:
-                watch = watched(Path(launch.folder))
-            with watch as opened:
+            with watched(copy) as watch:
                 found = play(inside, ())
             writes = is_changed(packed.manifest, copy)
-            return replace(found, writes=writes, read_outside=tuple(opened))
+            return replace(found, writes=writes, opened=watch.opened)
         except UsageError as error:
             failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
             if launch.origin is not None or isinstance(error, TrialTimeout):
@@ -72,13 +69,15 @@ def _explain(
     failure: UsageError, bot: ResolvedBot, play: Callable[..., TrialResult], command: str
 ) -> UsageError:
     """Return the failure, or an error that names the files which the bot lacks."""
+    folder = Path(bot.launch.folder)
+    packed = {file.path for file in bot.packed.manifest.files} if bot.packed else set()
     try:
-        with watched(Path(bot.launch.folder)) as found:
-            play(msgspec.structs.replace(bot.launch, archive=None), ())
+        with folder_copy(folder) as copy, watched(copy) as watch:
+            play(msgspec.structs.replace(bot.launch, archive=None, folder=str(copy)), ())
     except UsageError:
         return failure
-    packed = {file.path for file in bot.packed.manifest.files} if bot.packed else set()
-    opened = [each for each in found if each not in packed and "__pycache__" not in each]
+    found = watch.opened or ()
+    opened = [each for each in found if each not in packed and COMPILED not in each]
     others = [each for each in bot.left_out if each not in opened]
     patterns = [shlex.quote(each) for each in opened or others[:1] or ["PATTERN"]]
     used = f": it opened {listed(opened, MOST_NAMED)}" if opened else ""
@@ -90,35 +89,38 @@ def _explain(
     )
 
 
-@contextlib.contextmanager
-def watched(folder: Path) -> Iterator[list[str]]:
-    """Yield a list that names, after the block, the files below a folder that were opened in it.
+class Watch:
+    """What was opened below a folder, as the kernel reports it (inotify)."""
 
-    The kernel reports them (inotify); the list stays empty where it cannot.
-    """
+    opened: tuple[str, ...] | None = None
+    """The files relative to the folder, after the block; None if some may be missing."""
+
+
+@contextlib.contextmanager
+def watched(folder: Path) -> Iterator[Watch]:
+    """Watch a folder that only one bot's processes use, and report the files that they open."""
+    watch = Watch()
     libc = ctypes.CDLL(None, use_errno=True)
     descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-    places: dict[int, str] = {}
-    opened: list[str] = []
     if descriptor < 0:
-        yield opened
+        yield watch
         return
     with open(descriptor, "rb", buffering=0) as reports:
-        for place, names, _ in os.walk(folder):
-            names[:] = [
-                name for name in names if name != ".git" and not is_environment(Path(place, name))
-            ]
-            if len(places) >= MOST_FOLDERS:
-                break
-            watch = libc.inotify_add_watch(descriptor, os.fsencode(place), IN_OPEN)
-            places[watch] = os.path.relpath(place, folder)
-        yield opened
+        places = {
+            libc.inotify_add_watch(descriptor, os.fsencode(place), IN_OPEN): place
+            for place, _, _ in islice(os.walk(folder), MOST_FOLDERS + 1)
+        }
+        yield watch
+        if -1 in places or len(places) > MOST_FOLDERS:
+            return
+        opened: dict[str, None] = {}
         while events := reports.read(65536):
             while events:
-                watch, mask, _, length = _HEADER.unpack_from(events)
+                number, mask, _, length = _HEADER.unpack_from(events)
                 name = os.fsdecode(events[_HEADER.size : _HEADER.size + length].rstrip(b"\0"))
                 events = events[_HEADER.size + length :]
-                if name and not mask & IN_ISDIR and watch in places:
-                    path = os.path.normpath(os.path.join(places[watch], name))
-                    if path not in opened:
-                        opened.append(path)
+                if mask & IN_Q_OVERFLOW:
+                    return
+                if name and not mask & IN_ISDIR and number in places:
+                    opened[os.path.relpath(os.path.join(places[number], name), folder)] = None
+        watch.opened = tuple(opened)

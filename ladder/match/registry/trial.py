@@ -80,8 +80,8 @@ class TrialResult:
     """A sentence how it exceeds its budget, if the excess grows with the budget, or ""."""
     writes: bool = False
     """Whether it created or changed files in its folder."""
-    read_outside: tuple[str, ...] = ()
-    """Files of its original folder that it opened; they are not stored."""
+    opened: tuple[str, ...] | None = None
+    """Files of its folder that it opened; None if that is unknown."""
 
 
 def try_out(

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -28,6 +29,9 @@ FILES, CACHE, MANIFEST = "files", "cache", "manifest.json"
 CACHE_FAULT = "files of bots cannot be written into the cache folder"
 MOST_MB = 256
 """Most MiB of a bot's files, unless an option allows more."""
+MOST_COPIED = 10_000
+"""Most files of a folder that is copied for a trial."""
+GIT = ".git"
 MOST_NAMED = 3
 """Number of the largest files that a message names."""
 FIXED_TIME = 946_684_800
@@ -161,6 +165,30 @@ def writable_copy(packed: PackedArchive) -> Iterator[Path]:
     with _staging() as new:
         with _explained(f"{packed.manifest.bytes >> 20} MiB cannot be copied for the trial"):
             _copy_tree(packed.root, new / FILES)
+        yield new / FILES
+
+
+@contextmanager
+def folder_copy(folder: Path) -> Iterator[Path]:
+    """Yield a copy of a bot's folder with hidden files, apart from git's, and remove it afterwards.
+
+    Raises:
+        UsageError: it is too large, or there is no room for it.
+
+    """
+    found = (path for path in find_tree_files(folder) if GIT not in path.relative_to(folder).parts)
+    paths = list(islice(found, MOST_COPIED + 1))
+    if len(paths) > MOST_COPIED:
+        raise UsageError(f"{folder} holds too much to be copied")
+    _refuse_large(folder, paths, MOST_MB)
+    with _staging() as new:
+        with _explained(f"{folder} cannot be copied for the trial"):
+            for path in paths:
+                place = _inside(new / FILES, str(path.relative_to(folder)))
+                if path.is_dir() and not path.is_symlink():
+                    place.mkdir()
+                else:
+                    shutil.copy(path, place, follow_symlinks=False)
         yield new / FILES
 
 

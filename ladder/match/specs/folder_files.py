@@ -2,11 +2,12 @@
 
 import ast
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from db.companion_files import SUFFIXES
+from engine.cache import cache_root
 from ladder.errors import UsageError
 from ladder.names import CONFIG
 
@@ -18,6 +19,12 @@ SQLITE = b"SQLite format 3\0"
 COMPILED = "__pycache__"
 PAGE = b'<meta name="generator" content="connect4-ladder '
 """Part of the head of every HTML report of the ladder (`reports.html.page`)."""
+HOST = "bots/host.py"
+"""The file by which this project's own sources are known."""
+PROGRAM = (HOST, "engine/board.py")
+"""Files by which the folder of the ladder's program is known."""
+STANDARD = (1, 2)
+"""Descriptors of the standard output and error."""
 HEAD = 4096
 """Bytes of the beginning of a file in which `PAGE` is searched."""
 
@@ -26,9 +33,11 @@ def find_folder_files(folder: Path, most_bytes: int) -> list[Path] | None:
     """Return what lies below a folder and may belong to the program in it; None if too much.
 
     These are files, links and empty folders, without hidden ones, Python environments, files that
-    Python compiles by itself, and files of the ladder: `ladder.toml`, its databases with the files
-    beside them, and its HTML reports.
+    Python compiles by itself, and files of the ladder: its program and caches, `ladder.toml`, its
+    databases with the files beside them, its HTML reports, and what this command prints into.
     """
+    if _is_program(folder):
+        return None
     found = []
     size = 0
     for path in _walk(folder, is_everything=False):
@@ -39,9 +48,9 @@ def find_folder_files(folder: Path, most_bytes: int) -> list[Path] | None:
     return found
 
 
-def find_tree_files(folder: Path) -> list[Path]:
-    """Return what lies below a folder, apart from environments and what Python compiles."""
-    return list(_walk(folder, is_everything=True))
+def find_tree_files(folder: Path) -> Iterator[Path]:
+    """Yield what lies below a folder, apart from environments and what Python compiles."""
+    return _walk(folder, is_everything=True)
 
 
 def select_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
@@ -81,7 +90,24 @@ def is_ladders_file(path: Path) -> bool:
     """
     beside = tuple(f".db{suffix}" for suffix in SUFFIXES)
     names = (CONFIG, *(f"ladder{suffix}" for suffix in SUFFIXES))
-    return path.name in names or path.name.endswith(beside) or _is_database(path) or _is_page(path)
+    return (
+        path.name in names
+        or path.name.endswith(beside)
+        or _is_database(path)
+        or _is_page(path)
+        or _is_program(path)
+        or path == cache_root().resolve()
+        or is_output(path)
+    )
+
+
+def is_output(path: Path, outputs: Collection[Path] = ()) -> bool:
+    """Return whether this command writes a file: one of some files, or its redirected output."""
+    with suppress(OSError):
+        return path.is_file() and any(
+            os.path.samestat(path.stat(), each) for each in _open_outputs(outputs)
+        )
+    return False
 
 
 def find_local_modules(entries: Sequence[Path], import_folder: Path) -> list[Path]:
@@ -131,6 +157,18 @@ def _walk(folder: Path, *, is_everything: bool) -> Iterator[Path]:
                 yield path
         if not names and not subfolders and not links and place != folder:
             yield place
+
+
+def _open_outputs(outputs: Collection[Path]) -> Iterator[os.stat_result]:
+    """Yield the state of each file that this command writes and that exists."""
+    places: tuple[int | Path, ...] = (*STANDARD, *outputs)
+    for each in places:
+        with suppress(OSError):
+            yield os.stat(each)
+
+
+def _is_program(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in PROGRAM)
 
 
 def _is_database(path: Path) -> bool:

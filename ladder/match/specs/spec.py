@@ -20,10 +20,12 @@ from ladder.errors import UsageError
 from ladder.match.specs.archive import MOST_MB, pack
 from ladder.match.specs.folder_files import (
     COMPILED,
+    HOST,
     find_folder_files,
     find_local_modules,
     find_tree_files,
     is_ladders_file,
+    is_output,
     select_files,
 )
 from ladder.match.specs.forms import PYTHON_FORMS, READERS, SpecReader, find_interpreter
@@ -48,8 +50,6 @@ SUGGESTED = {
     ".py": "'exec:python3 {word}', kaggle:{word} or python:{word}:CLASS",
 }
 """Specifications of files by their suffix; of others ``exec:``."""
-HOST = "bots/host.py"
-"""The file by which this project's own sources are known."""
 CLOCK = "bots/game_clock.py"
 """The file without which older sources cannot play under a clock or with an overage."""
 DIGITS = 16
@@ -75,6 +75,8 @@ class BotSource:
     """The revision of the repository around the folder; None: the files as they are now."""
     build: str = ""
     """The command that builds the files of the revision; "" for none."""
+    outputs: tuple[Path, ...] = ()
+    """Files that the command writes, which never belong to the bot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,8 @@ class ResolvedBot(NewRevision):
     family: str = FOREIGN
     paths: tuple[Path, ...] = ()
     """The files, links and empty folders that belong to it."""
+    named: tuple[str, ...] = ()
+    """The files that its specification and patterns name, and what these import."""
     left_out: tuple[str, ...] = ()
     """What lies beside them and does not belong to it, for its author."""
 
@@ -126,20 +130,19 @@ def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
     reader = SpecReader(folder.resolve(), (root or folder).resolve(), source.python)
     try:
         launch = READERS[kind](reader, rest.strip())
-        if root is not None and not source.patterns:
-            paths = find_tree_files(reader.root)
-        else:
-            paths = _select(reader, source)
+        named, others = _select(reader, source, is_tree=root is not None)
     except OSError as error:
         # A name that no file can have, or a file without the right to read it.
         problem = f"a file of {spec[:80]!r} cannot be read: {error.strerror or error}"
         raise SpecError(problem) from error
+    paths = [path for path in (*named, *others) if not is_output(path, source.outputs)]
     return ResolvedBot(
         content_hash="",
         launch=launch,
         budgets=(),
         files=dict(reader.programs),
         paths=tuple(paths),
+        named=tuple(os.path.relpath(path, reader.root) for path in named),
         left_out=_left_out(reader.home, paths),
     )
 
@@ -344,30 +347,43 @@ def _hash_sources() -> str:
     return own_sources().manifest.sha256[:DIGITS]
 
 
-def _select(reader: SpecReader, source: BotSource) -> list[Path]:
-    """Return the files that belong to a bot.
+def _select(
+    reader: SpecReader, source: BotSource, *, is_tree: bool
+) -> tuple[list[Path], list[Path]]:
+    """Return the files that a bot's specification names or imports, and its others.
+
+    Args:
+        reader: the specification that was read.
+        source: the specification and what the user says about its files.
+        is_tree: whether all files of the root belong to the bot.
 
     Raises:
         SpecError: its folder holds too much to be one bot.
 
     """
     most_bytes = source.most_mb << 20
-    found: list[Path] = []
-    for path in reader.named:
-        is_folder = path.is_dir() and not path.is_symlink()
-        found += (find_folder_files(path, most_bytes) or ()) if is_folder else [path]
     modules = find_local_modules(reader.scripts, reader.home)
+    named, others = [*modules], list[Path]()
+    for path in reader.named:
+        if not path.is_dir() or path.is_symlink():
+            named.append(path)
+        else:
+            is_around = reader.home.is_relative_to(path)  # which names none of its files
+            (others if is_around else named).extend(find_folder_files(path, most_bytes) or ())
     if source.patterns:
-        return [*found, *modules, *select_files(reader.folder, source.patterns)]
-    if not reader.is_whole:
-        return found
-    whole = find_folder_files(reader.home, most_bytes)
-    if whole is None and not modules:
-        raise SpecError(
-            f"{reader.home} holds too much to be one bot: put the bot into a folder of its own, or "
-            "name its files by patterns, as in `ladder bots add NAME SPEC --files '*.js'`"
-        )
-    return [*found, *(modules if whole is None else whole)]
+        named += select_files(reader.folder, source.patterns)
+    elif is_tree:
+        others += find_tree_files(reader.root)
+    elif reader.is_whole:
+        whole = find_folder_files(reader.home, most_bytes)
+        if whole is None and not modules:
+            raise SpecError(
+                f"{reader.home} holds too much to be one bot: put the bot into a folder of its "
+                "own, or name its files by patterns, as in `ladder bots add NAME SPEC --files "
+                "'*.js'`"
+            )
+        others += whole or ()
+    return named, others
 
 
 def _left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:

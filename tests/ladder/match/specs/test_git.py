@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
+from ladder.match.specs.folder_files import HOST
 from ladder.match.specs.git import extract, find_repository, has_uncommitted, resolve_commit
-from ladder.match.specs.spec import CLOCK, HOST, BotSource, pack_bot
+from ladder.match.specs.spec import CLOCK, BotSource, pack_bot
 from tests.support.data.repositories import commit, git, repository
 
 
