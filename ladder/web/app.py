@@ -40,6 +40,7 @@ def routes() -> list[BaseRoute]:
         route("/", pages.show_overview, InDivision),
         route("/boards", pages.show_boards),
         route("/bots/{name}", pages.show_bot, InDivision),
+        route("/bots/{name}/diff", pages.show_changed_files),
         route("/runs/{run}", pages.show_run),
         route("/games", pages.show_games, OfGames),
         route("/games/{game}", pages.show_game),

@@ -9,7 +9,7 @@ from ladder.errors import UsageError
 from ladder.match.registry.builtins import shown_first
 from ladder.queue.worker import list_jobs
 from ladder.results.analysis.division import read_truth
-from ladder.results.overview.bot_page import bot_groups, read_bot_page
+from ladder.results.overview.bot_page import bot_groups, read_bot_page, read_changed_files
 from ladder.results.overview.games import find_game, search
 from ladder.results.overview.overview import measure_paces, read_overview
 from ladder.results.standings.comparison import compare
@@ -25,6 +25,7 @@ from ladder.web.site import answer_once, page, site_of
 from reports.html.live.pages import (
     bot_page,
     compare_page,
+    diff_page,
     game_page,
     games_page,
     overview_page,
@@ -54,6 +55,12 @@ async def show_bot(request: Request, given: InDivision) -> Response:
     """Answer with the page of a bot."""
     name = request.path_params["name"]
     return await page(request, lambda store: bot_page(read_bot_page(store, name, given.division)))
+
+
+async def show_changed_files(request: Request, _: Nothing) -> Response:
+    """Answer with the page of how a bot's files differ from its parent's."""
+    name = request.path_params["name"]
+    return await page(request, lambda store: diff_page(*read_changed_files(store, name)))
 
 
 async def show_run(request: Request, _: Nothing) -> Response:

@@ -8,6 +8,11 @@ def bot_link(name: str) -> str:
     return f"/bots/{quote(name, safe='')}"
 
 
+def diff_link(name: str) -> str:
+    """Return the address of the page of how a bot's files differ from its parent's."""
+    return f"{bot_link(name)}/diff"
+
+
 def game_link(game: int | str, ply: int | None = None) -> str:
     """Return the address of a game's page, at a ply."""
     return f"/games/{game}" if ply is None else f"/games/{game}#game-{game}-ply-{ply}"
@@ -39,6 +44,9 @@ def compare_link(names: list[str], division: int | None = None) -> str:
 
 LINKS = {
     link.__name__: link
-    for link in (bot_link, game_link, games_link, run_link, division_link, compare_link)
+    for link in (
+        *(bot_link, diff_link, game_link, games_link),
+        *(run_link, division_link, compare_link),
+    )
 }
 """The functions that templates may call."""

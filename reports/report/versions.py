@@ -7,7 +7,7 @@ from ladder.names import counted
 from ladder.results.standings.lineage import LineVersion, Regressions, Step
 from reports.layout.fields import Field, columns_of, csv_of, moment_field, plain_values
 from reports.layout.format import rounded
-from reports.layout.links import bot_link
+from reports.layout.links import bot_link, diff_link
 from reports.layout.listing import Listing, Titled
 from reports.report.rating_columns import rating_words
 
@@ -42,7 +42,14 @@ LINE = (
         level=2,
     ),
     moment_field("since", lambda each: each.row.created_at, level=3),
-    Field("change", "what changed", value=lambda each: each.row.change, level=1, is_prose=True),
+    Field(
+        "change",
+        "what changed",
+        value=lambda each: each.row.change,
+        level=1,
+        is_prose=True,
+        link=lambda each, _: diff_link(each.row.name) if each.row.based_on else "",
+    ),
     Field("elo", value=lambda each: _rating(each, "elo")),
     Field("error95", value=lambda each: _rating(each, "error95")),
     Field("created_at", value=lambda each: each.row.created_at),

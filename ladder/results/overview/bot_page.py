@@ -9,6 +9,8 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
 from ladder.match.registry.builtins import is_catalogue_bot
+from ladder.match.registry.same_bot import stored_files
+from ladder.match.specs.archive_diff import FileDiff, diff_files
 from ladder.results.overview.games import search
 from ladder.results.standings.against import Opponent, compare_with_opponents
 from ladder.results.standings.division import standings_of_division
@@ -87,6 +89,24 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         forfeits=store.games.get_many(game.id for game in lost)[::-1],
         games=found.games,
     )
+
+
+def read_changed_files(store: Store, name: str) -> tuple[BotRow, list[FileDiff] | None]:
+    """Return a bot, and the files in which it differs from its parent; None if that is unknown.
+
+    Raises:
+        UnknownRow: there is no such bot.
+        UsageError: stored files are damaged, or there is no room to unpack them.
+
+    """
+    rows = {row.name: row for row in store.bots.all(include_retired=True)}
+    row = rows[name] if name in rows else store.bots.get(name)
+    parent = rows.get(row.based_on or "")
+    before = None if parent is None else stored_files(store, parent)
+    after = stored_files(store, row)
+    if before is None or after is None:
+        return row, None
+    return row, diff_files(before, after)
 
 
 def bot_groups(bots: Iterable[BotRow], played: Collection[str]) -> dict[str, list[str]]:

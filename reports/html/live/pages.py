@@ -5,10 +5,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bots.champion import CHAMPION
+from db.records.bots import BotRow
 from db.records.games import GameRow
 from db.records.queue import JobRow
 from db.records.runs import DASHBOARD, DivisionRow, RunKind, RunRow, RunStatus
 from ladder.experiments.stored import StoredRun
+from ladder.match.specs.archive_diff import FileDiff
 from ladder.names import counted
 from ladder.results.analysis.division import GameTruth
 from ladder.results.overview.bot_page import BotPage
@@ -17,6 +19,7 @@ from ladder.results.overview.overview import Overview, RunPace
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.standings import Standings
 from ladder.runs.history import PastRun
+from ladder.visible import visible, visible_lines
 from reports.bots import git_values
 from reports.findings.run import BOTS as BOTS_OF_RUN
 from reports.findings.run import finding_of, forfeit_lines, paused_lines
@@ -179,6 +182,14 @@ def bot_page(data: BotPage) -> Page:
         "games": table_of_fields(GAMES, data.games),
     }
     return Page("bot.html.j2", f"Bot {name}", values, [figure], is_live=True)
+
+
+def diff_page(row: BotRow, found: Sequence[FileDiff] | None) -> Page:
+    """Return the page of how a bot's files differ from its parent's; None if that is unknown."""
+    files = None
+    if found is not None:
+        files = [(visible(each.summary), visible_lines("\n".join(each.text))) for each in found]
+    return Page("diff.html.j2", f"Changed files of {row.name}", {"row": row, "files": files})
 
 
 def compare_page(

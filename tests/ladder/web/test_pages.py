@@ -3,13 +3,16 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from db.records.bots import NewBot
 from db.records.runs import RunKind, RunStatus
 from engine.result import Termination
 from ladder.cli.main import run_command
+from ladder.match.specs.spec import BotSource, pack_bot
 from tests.ladder.web.conftest import Running
 from tests.support.browser import Opened
 from tests.support.data.league import Game, League
@@ -87,6 +90,24 @@ def test_every_link_leads_somewhere(server: Running) -> None:
                 seen.add(link)
                 ahead.append(link)
     assert {"/games/7", "/bots/beta", "/runs/2"} <= seen
+
+
+@pytest.mark.slow
+def test_a_version_shows_the_lines_that_it_changes(
+    league: League, server: Running, tmp_path: Path
+) -> None:
+    """Its page links them, and text from its files is no markup."""
+    spec, parent = "exec:python3 bot.py", None
+    for name, text in (("mine-1", "X = 1\n"), ("mine-2", "X = '<b>'\n")):
+        (tmp_path / "bot.py").write_text(text)
+        bot = replace(pack_bot(BotSource(spec, tmp_path)), budgets=("any",))
+        league.store.bots.add(NewBot(name, "foreign", spec, bot, parent))
+        parent = name
+    assert 'href="/bots/mine-2/diff"' in server.ask("/bots/mine-2").text
+    shown = server.ask("/bots/mine-2/diff").text
+    assert "-X = 1\n+X = &#39;&lt;b&gt;&#39;" in shown
+    assert server.ask("/bots/mine-1/diff").status == 200
+    assert server.ask("/bots/nobody/diff").status == 404
 
 
 def options_of(text: str, name: str) -> list[tuple[str, list[str]]]:
