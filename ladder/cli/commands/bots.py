@@ -19,7 +19,7 @@ from ladder.match.registry.registered import (
     unpack_files,
     unpacked_launch,
 )
-from ladder.match.registry.same_bot import find_origin_changes
+from ladder.match.registry.same_bot import find_origin_changes, stored_manifest
 from ladder.match.registry.trial import try_out
 from ladder.match.specs.archive import write_out
 from ladder.match.specs.archive_diff import diff_files
@@ -84,8 +84,7 @@ def show(
     """
     with open_or_preview(db) as store:
         row = store.bots.get(name)
-        archive = row.revision.launch.archive
-        manifest = None if archive is None else store.archives.manifest(archive)
+        manifest = stored_manifest(store, row)
         changes = find_origin_changes(store, row)
     document = shown_document(row, manifest, changes)
     print_out(to_json(document) if json else bot_text(row, manifest, changes))

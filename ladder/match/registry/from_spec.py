@@ -16,7 +16,7 @@ from ladder.match.registry.register import (
     examine,
     known_bots,
 )
-from ladder.match.registry.same_bot import compare_bot, stored_files
+from ladder.match.registry.same_bot import compare_bot, stored_files, stored_manifest
 from ladder.match.specs.forms import INTERPRETER
 from ladder.match.specs.spec import BotSource, pack_bot
 from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
@@ -103,7 +103,7 @@ def find_or_examine(
             return NamedSpec(row.name, earlier(row.name), None)
     words = ""
     for row in reversed(line):
-        changes = compare_bot(row, stored_files(store, row), bot, rules.outputs)
+        changes = compare_bot(row, stored_manifest(store, row), bot, rules.outputs)
         if changes is not None and changes.is_same(is_strict=rules.is_strict) and not rules.is_new:
             return NamedSpec(row.name, earlier(row.name), None, changes.words)
         words = words or ("" if changes is None else changes.words)

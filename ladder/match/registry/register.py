@@ -1,7 +1,6 @@
 """Registration of a bot: it is tried out first, and stored only if it passes."""
 
-import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,15 +14,14 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import BUILT_IN_ONLY, Confinement
 from ladder.match.registry.builtins import is_catalogue_bot
+from ladder.match.registry.file_use import describe_change, files_naming_folder, used_files
 from ladder.match.registry.same_bot import FileReader, FolderChanges, compare_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.match.registry.trial import TrialResult, try_out
-from ladder.match.specs.archive_diff import diff_files
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.git import remove_builds
 from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
-from ladder.visible import visible
 
 
 class NothingToAdd(UsageError):
@@ -117,12 +115,13 @@ def examine(
     bot = replace(bot, launch=launch)
     try:
         if former is not None:
-            changes = compare_bot(former, files_of(former), bot)
+            stored = files_of(former)
+            changes = compare_bot(former, None if stored is None else stored.manifest, bot)
             is_same = changes is not None and changes.is_same() and not request.is_new
             if not request.replace:
                 raise _refusal(former, request.source, bot, changes, is_same=is_same)
             if is_same:
-                bot = _with_stored_files(bot, former, files_of(former))
+                bot = _with_stored_files(bot, former, stored)
         found = _run_trial(bot, request, confinement)
     except BaseException:
         if packed is None:  # else its build may serve others, too
@@ -132,9 +131,9 @@ def examine(
     if former is not None:
         based_on = former.based_on if based_on is None else based_on
         note = former.change or None if note is None else note
-    used = _used_files(bot, found)
+    used = used_files(bot, found)
     if note is None and based_on:
-        note = _describe_change(files_of(known[based_on]), bot.packed, used or ())
+        note = describe_change(files_of(known[based_on]), bot.packed, used or ())
     launch = msgspec.structs.replace(
         bot.launch, min_time_ms=found.min_time_ms, writes=found.writes, used=used
     )
@@ -146,7 +145,7 @@ def examine(
         change=check_line(note or "", "a note"),
         revision=replace(bot, launch=launch, budgets=found.budgets, boards=found.boards),
     )
-    return ExaminedBot(new, found, bot.left_out, _naming_folder(bot, used or ()))
+    return ExaminedBot(new, found, bot.left_out, files_naming_folder(bot, used or ()))
 
 
 def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
@@ -191,34 +190,6 @@ def _with_stored_files(
     stored = former.revision.launch
     launch = msgspec.structs.replace(bot.launch, archive=stored.archive, patterns=stored.patterns)
     return replace(bot, launch=launch, content_hash=identity_of(launch), packed=files)
-
-
-def _describe_change(
-    former: PackedArchive | None, packed: PackedArchive | None, used: Collection[str]
-) -> str:
-    """Return a note about what a version changes in its used files, such as ``mybot.py +3 -1``."""
-    if former is None or packed is None:
-        return ""
-    found = diff_files(former, packed)
-    shown = [each for each in found if each.path in used or each.after is None] or found
-    return listed([visible(each.summary) for each in shown], MOST_NAMED)
-
-
-def _used_files(bot: ResolvedBot, found: TrialResult) -> tuple[str, ...] | None:
-    """Return the stored files that a bot is known to use; None if that is unknown."""
-    if bot.packed is None or bot.launch.origin is not None or found.opened is None:
-        return None
-    stored = {file.path for file in bot.packed.manifest.files}
-    return tuple(sorted(stored & {*bot.named, *found.opened}))
-
-
-def _naming_folder(bot: ResolvedBot, used: Iterable[str]) -> tuple[str, ...]:
-    """Return the used text files of a bot that name the folder from which it was added."""
-    folder = os.fsencode(bot.launch.folder.rstrip("/") + "/")
-    if bot.packed is None or folder == b"/":
-        return ()
-    texts = ((path, (bot.packed.root / path).read_bytes()) for path in used)
-    return tuple(path for path, text in texts if b"\0" not in text and folder in text)
 
 
 def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:

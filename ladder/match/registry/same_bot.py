@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import Manifest, PackedArchive
+from db.records.archives import ArchivedFile, Manifest, PackedArchive
 from db.records.bots import BotRow
 from db.records.launch import Launch
 from db.store import Store
@@ -69,14 +69,17 @@ class FolderChanges:
 
 
 def compare_folder(
-    launch: Launch, manifest: Manifest, found: Iterable[str] = (), outputs: Collection[Path] = ()
+    launch: Launch,
+    manifest: Manifest,
+    found: Iterable[ArchivedFile] = (),
+    outputs: Collection[Path] = (),
 ) -> FolderChanges | None:
     """Return how the folder from which a bot was added differs from its stored files.
 
     Args:
         launch: the launch of the stored version.
         manifest: its files.
-        found: the files in the folder that belong to the bot now, as far as that is known.
+        found: the files in the folder that belong to the bot now, as far as they are known.
         outputs: files that the command writes, which are never the bot's.
 
     Returns:
@@ -87,11 +90,16 @@ def compare_folder(
     folder = Path(launch.folder)
     if launch.archive is None or launch.origin is not None or not launch.folder:
         return None
+    now = {file.path: file.sha256 for file in found}
     known = {file.path for file in manifest.files} | {name for name, _ in manifest.links}
     if not any((folder / name).is_file() for name in known):
         return None
     differing = [
-        *(file.path for file in manifest.files if not is_same_file(file, folder / file.path)),
+        *(
+            file.path
+            for file in manifest.files
+            if now.get(file.path) != file.sha256 and not is_same_file(file, folder / file.path)
+        ),
         *(name for name, target in manifest.links if not _leads_to(folder / name, target)),
     ]
     changed = {
@@ -100,17 +108,17 @@ def compare_folder(
         if not is_output(folder / path, outputs)
     }
     used = None if launch.used is None else {*launch.used, *(name for name, _ in manifest.links)}
-    return FolderChanges(changed, used, sorted({*found} - known))
+    return FolderChanges(changed, used, sorted(now.keys() - known))
 
 
 def compare_bot(
-    row: BotRow, files: PackedArchive | None, bot: ResolvedBot, outputs: Collection[Path] = ()
+    row: BotRow, manifest: Manifest | None, bot: ResolvedBot, outputs: Collection[Path] = ()
 ) -> FolderChanges | None:
     """Return how a bot differs from a stored version of the same folder and command.
 
     Args:
         row: the stored version.
-        files: its files.
+        manifest: its files; None if it has none.
         bot: the bot as its folder is now, packed.
         outputs: files that the command writes.
 
@@ -119,7 +127,7 @@ def compare_bot(
 
     """
     launch = row.revision.launch
-    if files is None or bot.packed is None or launch.folder != bot.launch.folder:
+    if manifest is None or bot.packed is None or launch.folder != bot.launch.folder:
         return None
     if identity_of(msgspec.structs.replace(bot.launch, archive=launch.archive)) != (
         row.revision.content_hash
@@ -127,8 +135,7 @@ def compare_bot(
         return None
     if bot.launch.patterns not in ((), launch.patterns):
         return None
-    found = [file.path for file in bot.packed.manifest.files]
-    changes = compare_folder(launch, files.manifest, found, outputs)
+    changes = compare_folder(launch, manifest, bot.packed.manifest.files, outputs)
     return None if changes is None else replace(changes, named=bot.named)
 
 
@@ -142,14 +149,20 @@ def stored_files(store: Store, row: BotRow) -> PackedArchive | None:
     return None if row.revision.launch.archive is None else unpack_files(store, row)
 
 
+def stored_manifest(store: Store, row: BotRow) -> Manifest | None:
+    """Return the names and hashes of the stored files of a bot; None if it has none."""
+    archive = row.revision.launch.archive
+    return None if archive is None else store.archives.manifest(archive)
+
+
 def find_origin_changes(
     store: Store, bot: BotRow, outputs: Collection[Path] = ()
 ) -> FolderChanges | None:
     """Return how the folder from which a bot was added differs; None if that is unknown."""
-    launch = bot.revision.launch
-    if launch.archive is None:
+    manifest = stored_manifest(store, bot)
+    if manifest is None:
         return None
-    return compare_folder(launch, store.archives.manifest(launch.archive), outputs=outputs)
+    return compare_folder(bot.revision.launch, manifest, outputs=outputs)
 
 
 def refuse_stale(store: Store, candidate: BotRow, outputs: Collection[Path] = ()) -> None:

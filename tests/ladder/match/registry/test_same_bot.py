@@ -9,6 +9,7 @@ import pytest
 
 from db.records.launch import Launch, Origin
 from ladder.match.registry.same_bot import compare_folder
+from ladder.match.registry.stored_trial import MOST_FOLDERS, watched
 from ladder.match.specs.archive import describe
 from ladder.match.specs.archive_diff import diff_files
 from ladder.match.specs.folder_files import find_folder_files
@@ -77,8 +78,7 @@ def test_what_makes_another_bot(
         edit(folder)
     outputs = (folder / "out.json",)
     found = read_spec(BotSource("exec:python3 bot.py", folder, outputs=outputs)).paths
-    names = [path.name for path in found]
-    changes = compare_folder(launch, manifest, names, outputs)
+    changes = compare_folder(launch, manifest, describe(folder, found).files, outputs)
     assert changes is not None
     assert changes.words == words
     assert (changes.is_same(), changes.is_same(is_strict=True)) == (same, same_to_a_gate)
@@ -102,6 +102,22 @@ def test_what_cannot_be_compared(folder: Path) -> None:
     assert compare_folder(msgspec.structs.replace(launch, origin=origin), manifest) is None
     assert compare_folder(msgspec.structs.replace(launch, folder="/gone"), manifest) is None
     assert compare_folder(msgspec.structs.replace(launch, archive=None), manifest) is None
+
+
+def test_only_what_is_opened_in_a_watched_folder_is_reported(folder: Path) -> None:
+    """Files of other folders are not, and nothing is known of a folder with too many in it."""
+    (folder / "inner").mkdir()
+    (folder / "inner" / "weights").touch()
+    with watched(folder) as watch:
+        (folder / "inner" / "weights").read_bytes()
+        list(folder.iterdir())
+        Path(__file__).read_bytes()
+    assert watch.opened == ("inner/weights",)
+    for number in range(MOST_FOLDERS):
+        (folder / "inner" / str(number)).mkdir()
+    with watched(folder) as watch:
+        (folder / "bot.py").read_bytes()
+    assert watch.opened is None
 
 
 def test_the_program_of_the_ladder_is_no_bot(folder: Path) -> None:
