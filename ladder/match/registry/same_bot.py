@@ -56,10 +56,19 @@ class FolderChanges:
     @property
     def words(self) -> str:
         """What differs, such as ``mybot.py changed; notes.txt is new and not used``; or ""."""
-        counting = self.counting
-        unused = [path for path in self.changed if path not in counting]
-        parts = [_named([f"{path} {self.changed[path]}" for path in counting], "")]
-        parts.append(_named([f"{path} {self.changed[path]}" for path in unused], " and not used"))
+        counting = set(self.counting)
+        parts = [
+            _named(
+                [
+                    path
+                    for path, each in self.changed.items()
+                    if each == what and (path in counting) is counts
+                ],
+                f" {what}" if counts else f" {what} and not used",
+            )
+            for counts in (True, False)
+            for what in ("changed", "gone")
+        ]
         for names, ending in (
             ([name for name in self.new if name in self.named], " new"),
             ([name for name in self.new if name not in self.named], " new and not used"),

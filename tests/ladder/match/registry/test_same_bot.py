@@ -48,6 +48,13 @@ def gone(name: str) -> Edit:
         ([text("a.txt"), text("b.txt")], USED, "a.txt, b.txt are new and not used", True, True),
         ([text("bot.py")], USED, "bot.py changed", False, False),
         ([gone("rules.py")], USED, "rules.py gone", False, False),
+        (
+            [text("bot.py"), text("rules.py"), gone("book.bin")],
+            USED,
+            "bot.py, rules.py changed; book.bin gone and not used",
+            False,
+            False,
+        ),
         ([text("book.bin")], USED, f"{BOOK} and not used", True, False),
         ([gone("book.bin")], USED, "book.bin gone and not used", True, False),
         ([text("book.bin")], None, BOOK, False, False),
