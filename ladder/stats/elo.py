@@ -70,6 +70,11 @@ def score_to_elo(*, score: float) -> float:
     return -400.0 * math.log10(1.0 / inside - 1.0)
 
 
+def logit_elo(*, score: float) -> float:
+    """Convert an expected score strictly between 0 and 1 to Elo, without a limit."""
+    return SCALE * math.log(score / (1.0 - score))
+
+
 def elo_to_score(*, elo: float) -> float:
     """Convert a difference in Elo to the expected score, 0..1 (Elo 1978)."""
     return 0.5 * (1.0 + math.tanh(0.5 * elo / SCALE))
