@@ -34,13 +34,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ladder.stats.counts import FloatArray, check_counts, unit_scores
-from ladder.stats.elo import elo_to_score, logit_elo
+from ladder.stats.counts import FloatArray, check_counts, regularise_counts, unit_scores
+from ladder.stats.elo import SCALE, elo_to_score
+from ladder.stats.likelihood import under_mean
 
 TAIL = 0.025
 """Share of intervals that may lie wholly above, or below, the true difference."""
 SUREST = 1.0 - 1e-15
 """Greatest chance: no results are infinitely sure."""
+NO_ERROR = 1e-6
+"""Standard deviation of a difference in Elo below which it is given, not measured."""
+FARTHEST = 4000.0
+"""Greatest difference in Elo whose expected score differs enough from 0 and 1."""
 LIKELY = 0.9
 """Chance from which a bot is probably the stronger one."""
 UNKNOWN = "-"
@@ -165,7 +170,7 @@ class Difference:
                 f"{bot} is probably {side} than {other} ({sure}), {self._range(is_up)}: too few "
                 "games to be sure"
             )
-        return f"{bot} and {other} show no clear difference: {bot} is {self._range(True)}"
+        return f"{bot} is {self._range(True)} than {other}: no clear difference"
 
     def _range(self, is_up: bool) -> str:
         """Return the interval in words, seen from the stronger side if not `is_up`."""
@@ -179,6 +184,78 @@ class Difference:
         if high is None:
             return f"at most {-low:.0f} Elo {down}"
         return f"between {-low:.0f} Elo {down} and {high:.0f} Elo {up}"
+
+
+def fitted_difference(*, gap: float, deviation: float, seen: FloatArray) -> Difference:
+    """Return the difference of two players of a fit, from its value and its standard deviation.
+
+    The frequencies of results in the games of the fit are tilted to the mean score of the
+    difference, and taken as often as gives its variance. These effective units have the interval
+    and the chance of `difference_of`: a normal interval would be too narrow for few or one-sided
+    games, and miss on one side.
+
+    Args:
+        gap: the difference in Elo.
+        deviation: its standard deviation in Elo.
+        seen: units by score in all games of the fit, from the side of the player of the two that
+            `gap` is for.
+
+    """
+    if deviation <= NO_ERROR:  # both are given
+        return Difference(gap, gap, gap, 0.5 if gap == 0.0 else SUREST if gap > 0 else 1 - SUREST)
+    mean = elo_to_score(elo=min(max(gap, -FARTHEST), FARTHEST))
+    counts = regularise_counts(counts=seen)
+    shares = under_mean(frequencies=counts / counts.sum(), mean=mean)
+    spread = float(shares @ (unit_scores(size=shares.size) - mean) ** 2)
+    return difference_of(shares * spread / (deviation / SCALE * mean * (1.0 - mean)) ** 2)
+
+
+@dataclass(frozen=True)
+class Rating:
+    """A bot's own rating in a list, against the mean of all, or against the anchors."""
+
+    elo: float | None = None
+    """None if no games connect it with the list. The prior determines it between bounds."""
+    error95: float | None = None
+    """Half the 95 % interval of the fit."""
+    at_least: float | None = None
+    """Lower end of the interval of a bot that won everything; else None."""
+    at_most: float | None = None
+    """Upper end of the interval of a bot that lost everything; else None."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there is a value, and not only a bound."""
+        return self.elo is not None and self.at_least is None and self.at_most is None
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of the interval; None if it is open."""
+        if self.is_measured:
+            return (self.elo or 0.0) - (self.error95 or 0.0)
+        return self.at_least
+
+    @property
+    def high(self) -> float | None:
+        """Upper end of the interval; None if it is open."""
+        if self.is_measured:
+            return (self.elo or 0.0) + (self.error95 or 0.0)
+        return self.at_most
+
+    def cells(self) -> tuple[str, str]:
+        """Return the value, or the bound, and the error as cells of a table."""
+        if self.at_least is not None:
+            return f"at least {self.at_least:.0f}", UNKNOWN
+        if self.at_most is not None:
+            return f"at most {self.at_most:.0f}", UNKNOWN
+        if self.elo is None:
+            return UNKNOWN, UNKNOWN
+        return f"{self.elo:.0f}", f"{self.error95 or 0.0:.0f}"
+
+    def words(self) -> str:
+        """Return the value with its error, or the bound."""
+        value, error = self.cells()
+        return f"{value} ± {error}" if self.is_measured else value
 
 
 def towards_even(chance: float, digits: int) -> float:
@@ -210,16 +287,22 @@ def difference_of(counts: ArrayLike) -> Difference:
         return Difference()
     below = _Bound(array)
     above = _Bound(array[::-1])
-    score = float(array @ unit_scores(size=array.size)) / units
-    if array[-1] == units or array[0] == units:
-        score = (score * units + 0.5) / (units + 1.0)
+    scores = unit_scores(size=array.size)
+    won, lost = float(array @ scores), float(array[::-1] @ scores)
+    if won == 0.0 or lost == 0.0:
+        won, lost = won + 0.5, lost + 0.5
     low, high = below.least, above.least
     return Difference(
-        elo=logit_elo(score=score),
-        low=None if low is None else logit_elo(score=low),
-        high=None if high is None else -logit_elo(score=high),
+        elo=_to_elo(won, lost),
+        low=None if low is None else _to_elo(low, 1.0 - low),
+        high=None if high is None else -_to_elo(high, 1.0 - high),
         chance=_chance(below.chance, above.chance),
     )
+
+
+def _to_elo(won: float, lost: float) -> float:
+    """Return the Elo of a share of points, without a limit."""
+    return SCALE * math.log(won / lost)
 
 
 def _chance(below: float, above: float) -> float:

@@ -131,7 +131,7 @@ def test_an_anchor_moves_the_whole_list():
     here, there = free.difference(a=0, b=4), tied.difference(a=0, b=4)
     assert here.elo == pytest.approx(there.elo)
     assert here.error95 == pytest.approx(there.error95)
-    assert here.los == pytest.approx(1 - free.difference(a=4, b=0).los)
+    assert here.chance == pytest.approx(1 - free.difference(a=4, b=0).chance)
 
 
 def test_who_is_listed_first_does_not_matter():
@@ -162,9 +162,11 @@ def test_ratings_and_errors_are_finite(tables):
     assert finite(rating)
     for one, other in ((0, 1), (1, 2), (2, 0)):
         here, there = rating.difference(a=one, b=other), rating.difference(a=other, b=one)
-        assert here.error95 >= 0
-        assert 0 <= here.los <= 1
-        assert here.los + there.los == pytest.approx(1, abs=1e-9)
+        assert (here.low, here.high) == (there.mirrored.low, there.mirrored.high)
+        if here.elo is not None:
+            assert 0 < here.chance < 1
+            assert here.chance + there.chance == pytest.approx(1, abs=1e-9)
+            assert all(each is None or math.isfinite(each) for each in (here.low, here.high))
 
 
 @pytest.mark.parametrize("pairs", [1, 20, 100_000])
@@ -179,7 +181,8 @@ def test_shutouts_are_finite_and_marked(pairs):
     assert finite(rating)
     assert rating.bounded.tolist() == [False, True, False]
     assert rating.elo[1] < rating.elo[2]
-    assert rating.difference(a=0, b=1).error95 > 100.0
+    assert rating.error95[1] > 100.0
+    assert rating.difference(a=0, b=1).high is None
 
 
 def test_a_shutout_without_a_prior_is_refused():
