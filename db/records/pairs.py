@@ -169,10 +169,17 @@ def forfeits_of(
     """
     ends = zip(results, terminations, strict=True)
     return [
-        Forfeit(game, 0 if result is Result.LOSS else 1, termination)
+        Forfeit(game, side, termination)
         for game, (result, termination) in enumerate(ends)
-        if termination.is_forfeit
+        if (side := find_offender(result, termination)) is not None
     ]
+
+
+def find_offender(result: Result, termination: Termination) -> int | None:
+    """Return the side that forfeited a game: 0 for that of the result, 1 for the other."""
+    if not termination.is_forfeit:
+        return None
+    return 0 if result is Result.LOSS else 1
 
 
 def pair_content(board: str, moves: Sequence[str], *, lower_first: bool) -> int:

@@ -12,7 +12,7 @@ from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.stored import StoredRun
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
-from ladder.results.standings.comparison import Comparison
+from ladder.results.standings.comparison import BY_LIST, Comparison
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.report_data import ReportData
@@ -198,11 +198,8 @@ def verdict(standings: Standings) -> str:
     ]
     if not close:
         others = " and all others" if len(rated) > 2 else ""
-        return f"{leads}: by all games of the list it is stronger than {rated[1].name}{others}."
-    return (
-        f"{leads}, but by all games of the list it is not clearly stronger than "
-        f"{join_names(close)}."
-    )
+        return f"{leads}: {best.name} is stronger than {rated[1].name}{others}, {BY_LIST}."
+    return f"{leads}, but {best.name} is not clearly stronger than {join_names(close)}, {BY_LIST}."
 
 
 def warnings(data: ReportData) -> list[str]:
@@ -244,7 +241,9 @@ def _lost(steps: Sequence[Step]) -> list[str]:
     lost = [step for step in steps if step.difference.verdict is Sign.WEAKER]
     if not lost:
         return []
-    losses = "; ".join(step.difference.sentence(step.bot, step.based_on) for step in lost)
+    losses = "; ".join(
+        f"{step.difference.sentence(step.bot, step.based_on)}, {BY_LIST}" for step in lost
+    )
     chance = "This may be chance"
     if len(steps) > 1:
         chance = (

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ladder.names import counted
+from ladder.results.standings.comparison import BY_LIST
 from ladder.results.standings.lineage import LineVersion, Regressions, Step
 from reports.layout.elo import difference_fields, measured, rating_fields
 from reports.layout.fields import Field, columns_of, csv_of, moment_field, plain_values
@@ -85,4 +86,4 @@ def regressions_listing(found: Regressions, threshold: float) -> Listing:
 
 def _sentence(step: Step) -> str:
     said = step.difference.sentence(step.bot, step.based_on)
-    return f"{said}, by all games of the list ({counted(step.games, 'game')} of {step.bot})"
+    return f"{said}, {BY_LIST} ({counted(step.games, 'game')} of {step.bot})"

@@ -19,6 +19,8 @@ from ladder.results.standings.standings import WITH_GAMES, BotStanding, Standing
 from ladder.stats.difference import Difference
 from ladder.stats.pool.rating import RatingOptions
 
+BY_LIST = "by all games of the list"
+"""The games that a difference of a rating list is about."""
 LOSSES_NAMED = 5
 """Number of games lost by one bot to another to list."""
 
@@ -61,7 +63,7 @@ class ComparedPair:
             text = self.difference.mirrored.sentence(b, a)
         else:
             text = self.difference.sentence(a, b)
-        text += ", by all games of the list"
+        text += f", {BY_LIST}"
         if self.pairs_to_halve is None:
             return text
         return f"{text}; {self.pairs_to_halve} more pairs would halve the error"

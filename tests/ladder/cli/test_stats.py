@@ -27,8 +27,8 @@ def test_published_counts_have_their_published_numbers(ladder: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "shown", "key", "bound"),
     [
-        (("--wdl", "100,0,0"), "at least +568: stronger", "elo_at_least", 567.6),
-        (("--penta", "50,0,0,0,0"), "at most -442: weaker", "elo_at_most", -442.3),
+        (("--wdl", "100,0,0"), "at least +570: stronger", "elo_at_least", 569.8),
+        (("--penta", "50,0,0,0,0"), "at most -446: weaker", "elo_at_most", -446.1),
     ],
 )
 def test_a_shutout_is_reported_as_a_bound(

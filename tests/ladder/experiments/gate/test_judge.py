@@ -79,7 +79,7 @@ def test_a_wanted_gain_is_found_or_not() -> None:
     assert found.verdict is Verdict.PASS
     assert "new is better than one: new is stronger than one by" in found.reason
     with_drop = after(better, max_drop=5, min_gain=20)
-    assert "new is not worse than one by 5 Elo or more: it is" in with_drop.reason
+    assert "new is not worse than one by 5 Elo or more: new is stronger" in with_drop.reason
     settings = GateTest(max_drop=0, min_gain=50).settings
     assert GateTest.from_settings(settings) == GateTest(max_drop=0, min_gain=50)
     lost = after([pair(n, (L, L)) for n in range(300)], max_drop=0, min_gain=5, early=0.1)
