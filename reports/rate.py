@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ladder.names import counted
 from ladder.results.standings.pgn_list import FileRating
-from ladder.stats.difference import Rating
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import PoolRating
 from reports.layout.elo import rating_fields
 from reports.layout.fields import Field, columns_of, plain_values

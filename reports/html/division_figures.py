@@ -11,7 +11,8 @@ from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.pairings import ClassScores, ListedPairing
 from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.standings import BotStanding, Standings
-from ladder.stats.difference import Difference, Rating, Sign
+from ladder.stats.difference import Difference, Sign
+from ladder.stats.own_rating import Rating
 from reports.html.charts import PALETTE, Axis, Row, heat_map, interval_chart, line_chart
 from reports.html.figures import Figure, Table, table_of_fields
 from reports.layout.elo import difference_fields, rating_fields, wdl_fields

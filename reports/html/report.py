@@ -178,6 +178,8 @@ def _number(place: int, trial: StoredRun) -> str:
 
 PROGRAMS = ("ladder", "python", "numba", "processor")
 """The harness that played the games, for the page."""
+COMPARED = 20
+"""Bots of the list with which the best one is compared; each comparison takes some milliseconds."""
 LOST_BY_CHANCE = 0.025
 """Share of 95 % intervals that lie below zero although both versions are equal."""
 
@@ -191,13 +193,16 @@ def verdict(standings: Standings) -> str:
     if len(rated) == 1:
         return f"{best.name} is the only rated bot."
     leads = f"{best.name} leads with {best.rating.words()} Elo"
+    next_ones = rated[1 : COMPARED + 1]
     close = [
         bot.name
-        for bot in rated[1:]
+        for bot in next_ones
         if standings.difference(best.name, bot.name).verdict is not Sign.STRONGER
     ]
     if not close:
-        others = " and all others" if len(rated) > 2 else ""
+        others = "" if len(rated) == 2 else " and all others"
+        if len(rated) > COMPARED + 1:
+            others = f" and the {COMPARED - 1} bots after it"
         return f"{leads}: {best.name} is stronger than {rated[1].name}{others}, {BY_LIST}."
     return f"{leads}, but {best.name} is not clearly stronger than {join_names(close)}, {BY_LIST}."
 

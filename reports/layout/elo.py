@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from db.records.record import Wdl
-from ladder.stats.difference import Difference, Rating
+from ladder.stats.difference import Difference
+from ladder.stats.own_rating import Rating
 from reports.layout.fields import Field
 from reports.layout.format import rounded
 

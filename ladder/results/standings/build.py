@@ -17,7 +17,7 @@ from ladder.results.standings.standings import (
     ForfeitedGame,
     Standings,
 )
-from ladder.stats.difference import Rating
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import Pool, RatingOptions
 
 DISTINCT_SHARE = 0.9

@@ -9,7 +9,7 @@ from db.records.aggregate import HistorySlice, PairTableRow
 from db.records.record import Record
 from ladder.errors import UsageError
 from ladder.results.standings.notes import Misfit, NotConnected, Note, Shutouts
-from ladder.stats.difference import Rating
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.goodness import DOUBT, check
 from ladder.stats.pool.rating import PRIOR, Pool, PoolRating, RatingOptions, rate_connected

@@ -15,7 +15,8 @@ from engine.result import Termination
 from ladder.names import select_names
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.notes import Note, PartShown, RetiredLeftOut
-from ladder.stats.difference import Difference, Rating
+from ladder.stats.difference import Difference
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import Pool
 
 FORFEIT_SHARE = 0.02

@@ -15,14 +15,9 @@ import numpy as np
 
 from ladder.errors import UsageError
 from ladder.stats.counts import FloatArray
-from ladder.stats.difference import (
-    Difference,
-    Rating,
-    difference_of,
-    fitted_difference,
-    shutout_of,
-)
+from ladder.stats.difference import Difference, difference_of, fitted_difference, shutout_of
 from ladder.stats.elo import SCALE, Z95
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.cells import Cells, groups, require_connected
 from ladder.stats.pool.clusters import covariance, pair_spread
 from ladder.stats.pool.families import logistic

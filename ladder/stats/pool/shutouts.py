@@ -14,10 +14,10 @@ from math import log
 import numpy as np
 
 from ladder.stats.counts import FloatArray
-from ladder.stats.difference import TAIL
 from ladder.stats.pool.cells import Cells
 from ladder.stats.pool.families import logistic
 from ladder.stats.pool.fitting import unpack
+from ladder.stats.score_bound import TAIL
 from ladder.stats.special import bisect_root
 
 _FAR = 100.0
