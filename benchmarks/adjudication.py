@@ -108,7 +108,7 @@ def pentanomial(tables: list[PairTableRow]) -> list[int]:
     """Return the pairs of all tables by points, made symmetric: as between equal bots."""
     counts = [0] * 5
     for table in tables:
-        for place, count in enumerate(table.pentanomial):
+        for place, count in enumerate(table.record.pentanomial):
             counts[place] += count
             counts[4 - place] += count
     return counts

@@ -12,13 +12,13 @@ from typing import Any, ParamSpec, assert_never
 
 import msgspec
 
-from db.outcomes import find_offender, line_hash, read_sides
+from db.outcomes import line_hash, read_sides
 from db.records import thought_blob
 from db.records.budget import is_valid_budget
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
 from db.records.games import COUNT_LIMIT, Proof, find_thought_fault
 from db.records.launch import Launch
-from db.records.pairs import PairStatus
+from db.records.pairs import PairStatus, find_offender
 from db.records.rules import GameRules
 from db.records.runs import Conditions, RunKind, RunStatus
 from engine.board import parse_board

@@ -9,10 +9,10 @@ from sqlalchemy import BindParameter, Connection, bindparam, insert, select
 from db.columns import insert_row
 from db.models import GAME_SUMS, GAMES, LAST_OUTPUTS, PAIR_SUMS, PAIRS, Game
 from db.records.games import GameRecord, LastOutput, SideSums
-from db.records.pairs import PairStatus, pair_content, signed_hash
+from db.records.pairs import PairStatus, find_offender, pair_content, signed_hash
 from db.records.thought_blob import clamp_count
 from engine.position import format_moves
-from engine.result import Result, Termination
+from engine.result import Result
 
 OF_PAIR = ("run_id", "division_id", "rated", "board", "board_class", "seed")
 """Columns of a game that repeat those of its pair."""
@@ -53,13 +53,6 @@ def read_sides(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:
     """Return both players' sums from a stored game's columns."""
     sums, half = [game[name] for name in GAME_SUMS], len(GAME_SUMS) // 2
     return SideSums(*sums[:half]), SideSums(*sums[half:])
-
-
-def find_offender(result: Result, termination: Termination) -> int | None:
-    """Return the player that forfeited: 0 for the first, 1 for the second, else None."""
-    if not termination.is_forfeit:
-        return None
-    return 0 if result is Result.LOSS else 1
 
 
 def insert_finished(

@@ -1,15 +1,16 @@
 """A rating list from a file of games, as plain data and as text."""
 
-from types import SimpleNamespace
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 
 from ladder.names import counted
 from ladder.results.standings.pgn_list import FileRating
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import PoolRating
-from reports.layout.fields import Field, columns_of
-from reports.layout.format import rounded
+from reports.layout.elo import rating_fields
+from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.listing import Titled, print_lines, print_tables
 
 BOUND = "only wins or only losses: the rating depends on the prior"
@@ -23,36 +24,48 @@ def rating_document(made: FileRating) -> dict[str, Any]:
         "first_mover_advantage": round(float(rating.advantage[0]), 3),
         "draw_rate_equal": rating.draw_rate_equal and round(rating.draw_rate_equal, 5),
         "skipped": made.skipped,
-        "players": [_player(rating, index) for index in ranking(rating)],
+        "players": [_document(player) for player in _players(rating)],
     }
-
-
-def _player(rating: PoolRating, index: int) -> dict[str, Any]:
-    games = float(rating.games[index])
-    document: dict[str, Any] = {
-        "name": rating.players[index],
-        "elo": round(float(rating.elo[index]), 3),
-        "error95": round(float(rating.error95[index]), 3),
-        "games": round(games),
-        "score": round(float(rating.points[index]) / games, 5),
-        "elo_at_least": rounded(rating.at_least[index], 3),
-        "elo_at_most": rounded(rating.at_most[index], 3),
-    }
-    if rating.bounded[index]:
-        document["note"] = BOUND
-    return document
 
 
 PLAYERS = (
     Field("rank", "#", form="d"),
     Field("name", "player"),
-    Field("elo", "elo", form=".1f"),
-    Field("error95", "±95", form=".1f"),
+    *rating_fields(lambda row: row.rating, digits=3),
     Field("games", "games", form="d"),
-    Field("score", "score", form=".1%"),
-    Field(head="", text=lambda row, _: _bound(row)),
+    Field("score", "score", digits=5, form=".1%"),
+    Field("note"),
 )
-"""The columns of the list, of a row as `SimpleNamespace`."""
+"""The columns of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Player:
+    """A player of the list."""
+
+    rank: int
+    name: str
+    rating: Rating
+    games: int
+    score: float
+
+    @property
+    def note(self) -> str | None:
+        """Why the Elo is only a bound; None if it is not."""
+        return None if self.rating.is_measured else BOUND
+
+
+def _players(rating: PoolRating) -> list[_Player]:
+    return [
+        _Player(
+            rank,
+            rating.players[place],
+            rating.rating(place),
+            round(float(rating.games[place])),
+            float(rating.points[place] / rating.games[place]),
+        )
+        for rank, place in enumerate(ranking(rating), start=1)
+    ]
 
 
 def print_rating(console: Console, made: FileRating) -> None:
@@ -64,20 +77,18 @@ def print_rating(console: Console, made: FileRating) -> None:
         f"draws between equals {draws}"
         + (f", {counted(made.skipped, 'game')} without a result left out" if made.skipped else "")
     )
-    rows = [
-        SimpleNamespace(rank=rank, **_player(rating, index))
-        for rank, index in enumerate(ranking(rating), start=1)
-    ]
     print_lines(console, [head])
-    print_tables(console, [Titled("", columns_of(PLAYERS, rows))])
+    print_tables(console, [Titled("", columns_of(PLAYERS, _players(rating)))])
     if bool(rating.bounded.any()):
-        print_lines(console, [f"at least, at most: bounds at 95 % confidence; {BOUND}"])
+        print_lines(console, [f"at least, at most: ends of 95 % intervals; {BOUND}"])
 
 
-def _bound(row: Any) -> str:
-    if row.elo_at_least is not None:
-        return f"at least {row.elo_at_least:.1f}"
-    return "" if row.elo_at_most is None else f"at most {row.elo_at_most:.1f}"
+def _document(player: _Player) -> dict[str, Any]:
+    values = plain_values(PLAYERS, player)
+    del values["rank"]
+    if player.note is None:
+        del values["note"]
+    return values
 
 
 def ranking(rating: PoolRating) -> list[int]:

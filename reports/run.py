@@ -11,6 +11,7 @@ from ladder.experiments.tune.parameters import Parameter
 from ladder.names import counted
 from ladder.runs.live import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
+from reports.layout.elo import wdl_fields
 from reports.layout.fields import Field, columns_of
 from reports.layout.format import values_of, wdl_text
 from reports.layout.progress import View, display_for
@@ -38,7 +39,7 @@ def ranked(live: LiveRun) -> list[LiveBot]:
 
 
 def _score(bot: LiveBot) -> float:
-    return (bot.wins + bot.draws / 2) / bot.games if bot.games else 0.5
+    return 0.5 if bot.results.score is None else bot.results.score
 
 
 def duration(seconds: float) -> str:
@@ -163,7 +164,7 @@ class RunView(View[LiveRun]):
 
 
 def _results(bot: LiveBot) -> str:
-    return wdl_text((bot.wins, bot.draws, bot.losses))
+    return wdl_text(bot.results)
 
 
 LIVE = (
@@ -177,13 +178,11 @@ LIVE = (
     Field(
         head="score",
         form="d",
-        text=lambda bot, _: f"{_score(bot):.1%}" if bot.games else "-",
+        text=lambda bot, _: f"{_score(bot):.1%}" if bot.results.games else "-",
         shown=lambda _, is_rated: not is_rated,
     ),
-    Field("games", "games", form="d", level=2),
-    Field("wins", "win", form="d", level=4),
-    Field("draws", "draw", form="d", level=4),
-    Field("losses", "loss", form="d", level=4),
+    Field("games", "games", form="d", value=lambda bot: bot.results.games, level=2),
+    *wdl_fields(lambda bot: bot.results, level=4, form="d"),
     Field(
         head="forfeit",
         form="d",

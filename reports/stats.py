@@ -1,10 +1,11 @@
 """Results of `ladder stats` as plain data and as text."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from ladder.stats.elo import EloEstimate
+from ladder.stats.difference import difference_of
+from ladder.stats.elo import estimate as estimate_of
 from ladder.stats.sprt import SprtResult, State
-from reports.layout.elo import elo_words, los_words
 from reports.layout.format import number, values_of
 
 _STATES = {
@@ -14,44 +15,51 @@ _STATES = {
 }
 
 
-def elo_document(estimate: EloEstimate) -> dict[str, Any]:
-    """Return the document of `ladder stats elo --json`."""
+def elo_document(counts: Sequence[int]) -> dict[str, Any]:
+    """Return the document of `ladder stats elo --json`.
+
+    `low`, `high`, `chance` and `verdict` are those of a match; the others those of fastchess.
+    """
+    estimate, difference = estimate_of(counts=counts), difference_of(counts)
+    values = difference.values(digits=4)
     return {
         **values_of(estimate, "score", "elo", "error95", "nelo", "nelo_error95", "los"),
         "games": round(estimate.games),
-        **({} if estimate.at_least is None else {"elo_at_least": estimate.at_least}),
-        **({} if estimate.at_most is None else {"elo_at_most": estimate.at_most}),
+        **{key: values[key] for key in ("low", "high", "verdict")},
+        "chance": values["los"],
+        **{key: values[key] for key in ("elo_at_least", "elo_at_most") if values[key] is not None},
     }
 
 
-def elo_text(estimate: EloEstimate) -> str:
-    """Return games, score, Elo, normalized Elo and LOS as lines; a shutout has only bounds."""
+def elo_text(counts: Sequence[int]) -> str:
+    """Return games, score, Elo, normalized Elo and chance as lines; a shutout has only a bound."""
+    estimate, difference = estimate_of(counts=counts), difference_of(counts)
     lines = [
         f"games                {round(estimate.games)}",
         f"score                {number(estimate.score, '.4f')}",
+        f"Elo                  {difference.words()}: {difference.word}",
+        f"chance to be better  {difference.chance_words()}",
     ]
-    if estimate.is_bound:
-        lines.append(f"Elo                  {elo_words(estimate)}")
-    else:
+    if difference.error95 is not None:
         lines += [
-            f"Elo                  {number(estimate.elo, '+z.2f')}"
-            f" ± {number(estimate.error95, '.2f')} (likelihood: "
-            f"{number(estimate.low95, '.1f')} .. {number(estimate.high95, '.1f')})",
+            f"Elo as in fastchess  {number(estimate.elo, '+z.2f')}"
+            f" ± {number(estimate.error95, '.2f')}",
             f"normalized Elo       {number(estimate.nelo, '.2f')}"
             f" ± {number(estimate.nelo_error95, '.2f')}",
         ]
-    lines.append(f"chance to be better  {los_words(estimate, digits=2)}")
     return "\n".join(lines)
 
 
-def los_document(estimate: EloEstimate) -> dict[str, Any]:
+def los_document(counts: Sequence[int]) -> dict[str, Any]:
     """Return the document of `ladder stats los --json`."""
-    return {"los": estimate.los, "games": round(estimate.games)}
+    estimate = estimate_of(counts=counts)
+    chance = difference_of(counts).values()["los"]
+    return {"los": estimate.los, "games": round(estimate.games), "chance": chance}
 
 
-def los_text(estimate: EloEstimate) -> str:
-    """Return the likelihood of superiority in a line."""
-    return f"chance to be better: {los_words(estimate, digits=2)}"
+def los_text(counts: Sequence[int]) -> str:
+    """Return the chance to be better in a line."""
+    return f"chance to be better: {difference_of(counts).chance_words()}"
 
 
 def sprt_document(result: SprtResult) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from db.queries.bots import read_bot_names
 from db.queries.games import find_id_range
 from db.records.aggregate import HistorySlice, PairTableRow
 from db.records.games import SideSums, SideTotals
+from db.records.pairs import forfeits_of
+from db.records.record import Record
 from engine.result import Result
 
 T = TypeVar("T")
@@ -38,9 +40,9 @@ ROWS_AT_MOST = 20_000
 
 @dataclass(slots=True)
 class _Table:
-    """Counts and sums of the pairs of one key."""
+    """Record and sums of the pairs of one key."""
 
-    counts: list[int] = field(default_factory=lambda: [0] * 9)
+    record: Record = Record()  # noqa: RUF009 - it is frozen
     sides: tuple[list[int], list[int]] = field(
         default_factory=lambda: ([0] * len(_SIDE), [0] * len(_SIDE))
     )
@@ -50,8 +52,8 @@ class _Table:
 
     def add_results(self, first: Result, second: Result, count: int, *, is_swapped: bool) -> None:
         """Add pairs with equal results of the bot that moved first in game 0."""
-        grid = (second.mirrored, first.mirrored) if is_swapped else (first, second)
-        self.counts[3 * grid[0].points2 + grid[1].points2] += count
+        pairs = Record.of_pair(first, second) * count
+        self.record += pairs.mirrored if is_swapped else pairs
 
 
 _Tables = dict[TableKey, _Table]
@@ -260,7 +262,9 @@ class Aggregate(Queries):
             (row.division_id, row.board_class, row.a_revision, row.b_revision) for row in tables
         ]
         return [
-            replace(row, distinct_pairs=len(contents[key]) if key in contents else None)
+            replace(row, record=replace(row.record, distinct=len(contents[key])))
+            if key in contents
+            else row
             for row, key in zip(tables, keys, strict=True)
         ]
 
@@ -317,11 +321,8 @@ def _count(
             side = table.sides[seat]
             for place, value in enumerate(sums_of_sides[start : start + len(_SIDE)]):
                 side[place] = max(side[place], value) if place == _MAX_US else side[place] + value
-        for result, termination in zip(ends[:2], ends[2:], strict=True):
-            if termination.is_forfeit:
-                table.failures[seats[0] if result is Result.LOSS else seats[1]][termination] += (
-                    count
-                )
+        for forfeit in forfeits_of((ends[0], ends[1]), (ends[2], ends[3])):
+            table.failures[seats[forfeit.side]][forfeit.termination] += count
     return tables
 
 
@@ -334,7 +335,7 @@ def _to_rows(tables: _Tables, names: dict[int, str]) -> list[PairTableRow]:
             b_revision=b,
             a_name=names[a],
             b_name=names[b],
-            counts=tuple(table.counts),
+            record=table.record,
             a=SideTotals(*table.sides[0], failures=dict(table.failures[0])),
             b=SideTotals(*table.sides[1], failures=dict(table.failures[1])),
         )

@@ -11,6 +11,7 @@ import msgspec
 from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget
 from db.records.games import GameRecord
 from db.records.launch import Start
+from db.records.record import Record
 from db.records.restart import Restart
 from db.records.rules import GameRules
 from engine.result import Result, Termination
@@ -125,6 +126,16 @@ class PlayedPair:
     """Duration of both games together."""
 
     @property
+    def record(self) -> Record:
+        """The record of A against B; not of a mirrored pair, where A did not move first."""
+        return Record.of_pair(*self.results)
+
+    @property
+    def forfeits(self) -> "Sequence[Forfeit]":
+        """Its forfeited games."""
+        return forfeits_of(self.results, self.terminations)
+
+    @property
     def mirrored(self) -> "PlayedPair":
         """The pair with A and B exchanged; the games keep their order."""
         first, second = self.results
@@ -134,6 +145,41 @@ class PlayedPair:
             b_revision=self.a_revision,
             results=(first.mirrored, second.mirrored),
         )
+
+
+class Forfeit(NamedTuple):
+    """A game of a pair that one bot forfeited."""
+
+    game: int
+    """0 or 1."""
+    side: int
+    """The bot that failed: 0 for A, 1 for B."""
+    termination: Termination
+
+
+def forfeits_of(
+    results: tuple[Result, Result], terminations: tuple[Termination, Termination]
+) -> Sequence[Forfeit]:
+    """Return who failed in a finished pair, and how.
+
+    Args:
+        results: A's results in game 0 and game 1.
+        terminations: how the games ended.
+
+    """
+    ends = zip(results, terminations, strict=True)
+    return [
+        Forfeit(game, side, termination)
+        for game, (result, termination) in enumerate(ends)
+        if (side := find_offender(result, termination)) is not None
+    ]
+
+
+def find_offender(result: Result, termination: Termination) -> int | None:
+    """Return the side that forfeited a game: 0 for that of the result, 1 for the other."""
+    if not termination.is_forfeit:
+        return None
+    return 0 if result is Result.LOSS else 1
 
 
 def pair_content(board: str, moves: Sequence[str], *, lower_first: bool) -> int:

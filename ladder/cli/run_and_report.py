@@ -19,10 +19,13 @@ from ladder.cli.playing import is_planning_only, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
+from ladder.experiments.gate.session import match_of
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
+from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.standings import Standings, select_bots, show_only
 from ladder.runs.decision import ENDLESS, UntilError
+from ladder.runs.history import past_run
 from ladder.runs.live import RunEnding, live_run_of
 from ladder.runs.resume import Resumable, finished_run, hashes_of, resumable_runs
 from ladder.runs.runner import RunOutcome
@@ -204,11 +207,11 @@ def _report_nothing_to_resume(
 
 
 def _match_finding(store: Store, run: RunRow, settings: RunSettings) -> Finding:
-    a, b = settings.bots
-    division = division_of(store, run)
-    result = standings_of_run(store, division, run).head_to_head(a, b)
-    distinct = len({pair.content for pair in store.pairs.of_run(run.id)})
-    return match_finding(replace(result, distinct_pairs=distinct), division.label)
+    met = match_of(store, past_run(store, run.id))
+    if met is None:
+        a, b = settings.bots
+        met = HeadToHead(a, b)
+    return match_finding(met, division_of(store, run).label)
 
 
 def standings_after(store: Store, run: RunRow) -> Standings:

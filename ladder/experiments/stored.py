@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.games import GameQuery
+from db.records.record import Wdl
 from db.records.runs import DivisionRow, ForfeitTally, PausedBot, RunKind, bots_in
 from db.store import Store
 from engine.result import Result
@@ -12,14 +13,14 @@ from ladder.experiments.bisect.session import bisection_of
 from ladder.experiments.gate.session import GateOutcome, gate_of, match_of
 from ladder.experiments.select.session import SelectionOutcome, selection_of
 from ladder.experiments.tune.session import TuningOutcome, tuning_of
-from ladder.results.standings.standings import PairStanding
+from ladder.results.standings.head_to_head import HeadToHead
 from ladder.runs.history import PastRun, past_runs
 
 TRIALS = (RunKind.GATE, RunKind.MATCH)
 TRIALS_READ = 20
 """Most gates and matches of a division that are read, the latest ones."""
 ORDER = (Result.WIN, Result.DRAW, Result.LOSS)
-RunResult = PairStanding | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
+RunResult = HeadToHead | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
 """The result of a match, a gate, a selection, a bisection or a tuning."""
 READERS: Mapping[RunKind, Callable[[Store, PastRun], RunResult | None]] = {
     RunKind.MATCH: match_of,
@@ -36,18 +37,11 @@ class BotOfRun:
     """A bot in one run."""
 
     name: str
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
+    results: Wdl = Wdl()  # noqa: RUF009 - it is frozen
     forfeits: int = 0
     """Games that it forfeited; they are among the losses."""
     paused: PausedBot | None = None
     """When and why it was paused; None if it played to the end."""
-
-    @property
-    def games(self) -> int:
-        """Finished games."""
-        return self.wins + self.draws + self.losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +65,19 @@ def read_run(store: Store, past: PastRun) -> StoredRun:
     found: dict[str, BotOfRun] = {
         name: BotOfRun(name, paused=paused.get(name)) for name in bots_in(past.row.settings)
     }
-    results: dict[int, list[int]] = {}
+    results: dict[int, Wdl] = {}
     for row in store.aggregate.of_run(past.row.id):
-        for revision, of_bot in ((row.a_revision, row.wdl), (row.b_revision, row.wdl[::-1])):
-            known = results.setdefault(revision, [0, 0, 0])
-            results[revision] = [one + more for one, more in zip(known, of_bot, strict=True)]
+        wdl = row.record.wdl
+        for revision, own in ((row.a_revision, wdl), (row.b_revision, wdl.mirrored)):
+            results[revision] = results.get(revision, Wdl()).plus(own)
     if past.row.kind is RunKind.PLAY:  # one game, which no table of pairs counts
         for game in store.games.newest(GameQuery(run_id=past.row.id), 1):
-            results[game.first_revision] = [game.result is each for each in ORDER]
-            results[game.second_revision] = [game.result.mirrored is each for each in ORDER]
-    for revision, (wins, draws, losses) in results.items():
+            wdl = Wdl(*(game.result is each for each in ORDER))
+            results |= {game.first_revision: wdl, game.second_revision: wdl.mirrored}
+    for revision, own in results.items():
         name = names[revision]
         forfeits = sum(each.games for each in lost if each.revision == revision)
-        found[name] = BotOfRun(name, wins, draws, losses, forfeits, paused.get(name))
+        found[name] = BotOfRun(name, own, forfeits, paused.get(name))
     bots = sorted(found.values(), key=lambda bot: (-_score(bot), bot.name))
     by_bot = [(names[each.revision], each) for each in lost]
     read = READERS.get(past.row.kind)
@@ -101,4 +95,5 @@ def trials_of(store: Store, division: DivisionRow) -> list[StoredRun]:
 
 
 def _score(bot: BotOfRun) -> float:
-    return (bot.wins + bot.draws / 2) / bot.games if bot.games else -1.0
+    score = bot.results.score
+    return -1.0 if score is None else score

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
 from db.records.pairs import PlayedPair
+from db.records.record import Record
 from db.store import Store
 from engine.board_class import BoardClass
 from engine.seeds import SplitMix
@@ -179,21 +178,20 @@ class Uncertain(ResultsChooser):
     lag = 2
 
     def _clear(self) -> None:
-        size = len(self._players)
-        self._counts = np.zeros((size, size, 3, 3))
+        self._records: dict[Duel, Record] = {}
 
     def _count(self, pair: PlayedPair, a: int, b: int) -> None:
-        first, second = (result.points2 for result in pair.results)
-        if a < b:
-            self._counts[a, b, first, second] += 1
-        else:
-            # The table holds the points of B here: first the game in which B moved first.
-            self._counts[b, a, 2 - second, 2 - first] += 1
+        met, record = ((a, b), pair.record) if a < b else ((b, a), pair.record.mirrored)
+        self._records[met] = self._records.get(met, Record()) + record
 
     def _choose(self, batch: int) -> Sequence[Duel]:
-        lows, highs = np.nonzero(self._counts.sum(axis=(2, 3)))
-        counts = self._counts[lows, highs]
-        cells = from_tables(players=self._players, a=lows, b=highs, counts=counts)
+        met = sorted(self._records)
+        cells = from_tables(
+            players=self._players,
+            a=[a for a, _ in met],
+            b=[b for _, b in met],
+            counts=[self._records[each].grid for each in met],
+        )
         return next_pairs(cells=cells, seed=self._field.seed, batch=batch)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from db.records.bots import BotRow
 from db.records.pairs import PairPlan, PairRecord, PlayedPair, pair_content
+from db.records.record import Record
 from engine.position import format_moves
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.rating import rate_connected
@@ -138,7 +139,7 @@ class UntilError(Judge):
         super().__init__()
         self._limit = limit
         self._names = {bot.revision.id: bot.name for bot in bots}
-        self._counts: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0] * 9)
+        self._records: defaultdict[tuple[str, str, str], Record] = defaultdict(Record)
         self._pairs: Counter[str] = Counter()
         self._seen: set[tuple[str, str, int]] = set()
         self._next_fit = 0.0
@@ -181,8 +182,7 @@ class UntilError(Judge):
         if key in self._seen:
             return
         self._seen.add(key)
-        first, second = (result.points2 for result in pair.results)
-        self._counts[a, b, pair.board_class][3 * first + second] += 1
+        self._records[a, b, pair.board_class] += pair.record
         self._pairs.update((a, b))
         if len(self._seen) >= self._next_fit:
             self._next_fit = GROWTH * len(self._seen)
@@ -192,7 +192,7 @@ class UntilError(Judge):
         waited = [name for name in self._names.values() if not self.is_paused(name)]
         if min(self._pairs[name] for name in waited) < LEAST_PAIRS:
             return
-        rows = [(*key, counts) for key, counts in self._counts.items()]
+        rows = [(*key, record.grid) for key, record in self._records.items()]
         without: set[str] = set()
         while True:
             rows = [row for row in rows if without.isdisjoint(row[:2])]

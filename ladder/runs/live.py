@@ -6,16 +6,18 @@ It is read from the database at the start, and then updated pair by pair.
 import math
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.record import Record, Wdl
 from db.records.runs import RunKind, RunRow
 from db.store import Store
-from engine.result import Result, Termination
+from engine.result import Termination
 from ladder.match.process.failures import to_one_line
+from ladder.runs.decision import played_pair
 from ladder.runs.history import run_title
 from ladder.runs.settings import RunSettings
 from ladder.stats.pool.cells import from_named_tables
@@ -56,31 +58,10 @@ class LiveBot:
     name: str
     elo: float | None = None
     """List rating by the games of the run; None without games, or in an unrated run."""
-    results: list[int] = field(default_factory=lambda: [0] * 3)
-    """Numbers of games lost, drawn and won."""
+    results: Wdl = Wdl()  # noqa: RUF009 - it is frozen
     forfeits: int = 0
     paused: str = ""
     """Why it no longer plays in this run; empty while it does."""
-
-    @property
-    def games(self) -> int:
-        """Finished games."""
-        return sum(self.results)
-
-    @property
-    def wins(self) -> int:
-        """Games won."""
-        return self.results[2]
-
-    @property
-    def draws(self) -> int:
-        """Games drawn."""
-        return self.results[1]
-
-    @property
-    def losses(self) -> int:
-        """Games lost."""
-        return self.results[0]
 
 
 @dataclass(slots=True)
@@ -98,9 +79,9 @@ class LiveRun:
     """Whether the games count in the rating list."""
     first: str | None = None
     """The bot from whose side an unrated run is shown: a gate's candidate, the A of a match."""
-    counts: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
-    """Nine counts of pairs, those of interrupted sessions included, by the names of A and B and the
-    board class, as `PairTableRow.counts`."""
+    records: dict[tuple[str, str, str], Record] = field(default_factory=dict)
+    """Pairs, those of interrupted sessions included, by the names of A and B and the board
+    class."""
     workers: int = 1
     """Pairs that are played at the same time."""
     started: float = field(default_factory=time.monotonic)
@@ -131,14 +112,12 @@ class LiveRun:
         """Finished games of the run, those of interrupted sessions included."""
         return self.games_before + self.games
 
-    def add_results(self, a: str, b: str, board_class: str, counts: Sequence[int]) -> None:
-        """Add nine counts of pairs, as `PairTableRow.counts`."""
-        known = self.counts.setdefault((a, b, board_class), [0] * 9)
-        for cell, count in enumerate(counts):
-            known[cell] += count
-            for points in divmod(cell, 3):
-                self.bots[a].results[points] += count
-                self.bots[b].results[2 - points] += count
+    def add_results(self, a: str, b: str, board_class: str, record: Record) -> None:
+        """Add pairs of A against B."""
+        key = (a, b, board_class)
+        self.records[key] = self.records.get(key, Record()) + record
+        self.bots[a].results = self.bots[a].results.plus(record.wdl)
+        self.bots[b].results = self.bots[b].results.plus(record.wdl.mirrored)
 
     def add_forfeits(
         self, bot: str, termination: Termination, *, games: int, game: int, cause: str
@@ -234,7 +213,7 @@ def live_run_of(
     )
     names = {entrant.revision: name for name, entrant in entrants.items()}
     for row in store.aggregate.of_run(run.id):
-        live.add_results(names[row.a_revision], names[row.b_revision], row.board_class, row.counts)
+        live.add_results(names[row.a_revision], names[row.b_revision], row.board_class, row.record)
     for one in store.games.forfeits(run.id):
         bot = names[one.revision]
         live.add_forfeits(bot, one.termination, games=one.games, game=one.game, cause=one.detail)
@@ -248,31 +227,28 @@ def count_pair(
     live: LiveRun, plan: PairPlan, record: PairRecord, finished: tuple[int, ...]
 ) -> Iterator[str]:
     """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
-    first, second = (game.result.points2 for game in record.games)
-    counts = [0] * 9
-    counts[3 * first + 2 - second] = 1
-    live.add_results(plan.a.name, plan.b.name, plan.board_class, counts)
-    for game, game_id in zip(record.games, finished or (0, 0), strict=True):
-        sides = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
-        for entrant, result in zip(sides, (game.result, game.result.mirrored), strict=True):
-            if result is Result.LOSS and game.termination.is_forfeit:
-                cause = to_one_line(game.detail)
-                forfeits = live.add_forfeits(
-                    entrant.name, game.termination, games=1, game=game_id, cause=cause
-                )
-                if forfeits.games == 1:
-                    which = f"game {game_id}" if game_id else "a game"
-                    player = "" if game_id or entrant.player is None else f" (`{entrant.player}`)"
-                    name = entrant.name if game_id else f"setting {entrant.name}"
-                    yield f"{name} lost {which} by {game.termination.noun}: {cause}{player}"
+    pair = played_pair(plan, record)
+    live.add_results(plan.a.name, plan.b.name, plan.board_class, pair.record)
+    for forfeit in pair.forfeits:
+        entrant = (plan.a, plan.b)[forfeit.side]
+        game_id = (finished or (0, 0))[forfeit.game]
+        cause = to_one_line(record.games[forfeit.game].detail)
+        forfeits = live.add_forfeits(
+            entrant.name, forfeit.termination, games=1, game=game_id, cause=cause
+        )
+        if forfeits.games == 1:
+            which = f"game {game_id}" if game_id else "a game"
+            player = "" if game_id or entrant.player is None else f" (`{entrant.player}`)"
+            name = entrant.name if game_id else f"setting {entrant.name}"
+            yield f"{name} lost {which} by {forfeit.termination.noun}: {cause}{player}"
     live.count(len(record.games))
 
 
 def refit(live: LiveRun) -> None:
     """Fit the list rating of a rated run's bots to its counts, unless that was done just now."""
-    if not live.is_rated or not live.counts or time.monotonic() - live.fitted_at < REFIT_S:
+    if not live.is_rated or not live.records or time.monotonic() - live.fitted_at < REFIT_S:
         return
-    tables = ((*key, counts) for key, counts in live.counts.items())
+    tables = ((*key, record.grid) for key, record in live.records.items())
     rating = rate_connected(cells=from_named_tables(tables)).rating
     for name, elo in zip(rating.players, rating.elo.tolist(), strict=True):
         live.bots[name].elo = elo

@@ -112,7 +112,7 @@ class Runner:
     def _store_paused(self) -> None:
         """Store which bots are paused now; a resumed run gives each of them another chance."""
         paused = {
-            bot.name: {"games": bot.games, "reason": bot.paused}
+            bot.name: {"games": bot.results.games, "reason": bot.paused}
             for bot in self.live.bots.values()
             if bot.paused
         }

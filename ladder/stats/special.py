@@ -20,13 +20,6 @@ def log_normal_cdf(z: ArrayLike) -> FloatArray:
     return cast(FloatArray, np.asarray(log_ndtr(z), dtype=np.float64))
 
 
-def beta_quantile(*, share: float, a: float, b: float) -> float:
-    """Return the quantile, 0..1, of a beta distribution with shapes `a` and `b`."""
-    from scipy.special import betaincinv
-
-    return float(betaincinv(a, b, share))
-
-
 def find_root(function: Callable[[float], float], *, reach: float) -> float:
     """Find the root of a decreasing function within ±`reach`, else return the nearer end."""
     from scipy.optimize import brentq  # type: ignore[import-untyped]

@@ -18,7 +18,6 @@ from ladder.stats.brownian import (
     mean_time,
 )
 from ladder.stats.counts import check_counts, games_per_unit
-from ladder.stats.one_sided import chance_of_shutout
 from ladder.stats.special import find_root
 from ladder.stats.sprt import Sprt, State, bounds, sprt_result, walk
 
@@ -82,9 +81,9 @@ def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
 
     los = at_most(path.t(elo=0.0) - path.middle)
     if array[-1] == time:
-        los = 1.0 - chance_of_shutout(units=time)
+        los = 1.0 - 0.5**time  # an equal side wins both games of a pair at most half the time
     elif array[0] == time:
-        los = chance_of_shutout(units=time)
+        los = 0.5**time
     return StoppedEstimate(elo=elo_at(0.5), low95=elo_at(0.975), high95=elo_at(0.025), los=los)
 
 

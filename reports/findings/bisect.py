@@ -6,10 +6,11 @@ from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedC
 from ladder.experiments.bisect.search import Answer
 from ladder.match.specs.git import Commit
 from ladder.names import counted
+from ladder.stats.difference import Difference, chance_words
 from reports.findings.finding import Case, Finding
-from reports.layout.elo import chance_words, elo_words
+from reports.layout.elo import difference_fields
 from reports.layout.fields import Field, columns_of, plain_values
-from reports.layout.format import capped, rounded, values_of
+from reports.layout.format import capped, values_of
 from reports.layout.listing import Titled
 from reports.layout.table import verdict_text
 
@@ -40,9 +41,7 @@ def bisect_document(result: BisectResult) -> dict[str, Any]:
     return {
         "commit": None if found is None else found.commit,
         "subject": None if found is None else found.subject,
-        "elo": None if drop is None else rounded(drop.elo, 2),
-        "error95": None if drop is None else rounded(drop.error95, 2),
-        "elo_at_most": None if drop is None else rounded(drop.at_most, 2),
+        **(drop or Difference()).values(),
         "games": result.games,
         **values_of(result, "answer", "exit_code", "reason"),
         "chance": round(result.chance, 4),
@@ -63,7 +62,7 @@ def bisect_finding(result: BisectResult) -> Finding:
     facts = [("Commit", _named(each)) for each in result.suspects if blames]
     if result.drop is not None:
         facts.append(
-            ("Drop", f"{elo_words(result.drop)} Elo, this commit and later against the good one")
+            ("Drop", f"{result.drop.words()} Elo, this commit and later against the good one")
         )
     facts += [
         ("Good", _named(result.good)),
@@ -113,17 +112,10 @@ TRIED = (
         "tried as",
         text=lambda each, _: verdict_text(each.verdict.value, VERDICTS[each.verdict]),
     ),
-    Field("games", "games", form="d"),
-    Field("wdl", value=lambda each: list(each.wdl)),
-    Field("pentanomial", value=lambda each: list(each.pentanomial)),
-    Field("elo", digits=2, value=lambda each: each.estimate.elo),
-    Field("error95", digits=2, value=lambda each: each.estimate.error95),
-    Field(
-        head="Elo against good",
-        form="d",
-        text=lambda each, _: elo_words(each.estimate),
-        level=1,
-    ),
+    Field("games", "games", form="d", value=lambda each: each.record.games),
+    Field("wdl", value=lambda each: list(each.record.wdl)),
+    Field("pentanomial", value=lambda each: list(each.record.pentanomial)),
+    *difference_fields(lambda each: each.difference, level=1),
     Field("weaker", "chance weaker", digits=4, form=".1%", text=_chance, level=2),
     Field(
         "subject",

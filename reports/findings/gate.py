@@ -1,19 +1,19 @@
 """The findings of gates and matches."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from db.records.record import Record
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict, strength_words
+from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
 from ladder.names import counted
-from ladder.results.standings.comparison import CLEAR
-from ladder.results.standings.standings import PairStanding
-from ladder.stats.elo import EloEstimate, estimate
+from ladder.results.standings.head_to_head import HeadToHead
+from ladder.stats.difference import chance_words
 from ladder.stats.sprt import State
 from ladder.stats.sprt_estimate import forecast_test
 from reports.findings.finding import Case, Finding
-from reports.layout.elo import chance_words, elo_words, interval_values, los_words
 from reports.layout.format import number, repeated_text, rounded, values_of, wdl_text
 from reports.layout.listing import Titled
 from reports.layout.table import Column
@@ -58,13 +58,14 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
 
 
 def _baseline_document(baseline: BaselineResult, failed: Verdict) -> dict[str, Any]:
-    plain, after = baseline.estimate, baseline.after_stopping
+    record, after = baseline.record, baseline.after_stopping
     return {
         "name": baseline.name,
         "same_content": baseline.is_same_content,
-        **values_of(baseline, "games", "pentanomial", "wdl", "distinct_pairs", "replayed_games"),
-        **interval_values(plain),
-        "los": rounded(plain.los, 4),
+        **values_of(record, "games", "pentanomial", "wdl"),
+        "distinct_pairs": record.distinct,
+        "replayed_games": baseline.replayed_games,
+        **baseline.difference.values(),
         "elo_after_stopping": after and round(after.elo, 2),
         "interval95_after_stopping": after and [round(after.low95, 2), round(after.high95, 2)],
         "los_after_stopping": after and round(after.los, 4),
@@ -72,7 +73,7 @@ def _baseline_document(baseline: BaselineResult, failed: Verdict) -> dict[str, A
         "llr_distinct": round(baseline.sprt_distinct.llr, 4),
         "bounds": [round(baseline.sprt.lower, 4), round(baseline.sprt.upper, 4)],
         "early": _early_document(baseline, failed),
-        "reasons": {} if baseline.games else {"elo": NO_GAMES, "los": NO_GAMES},
+        "reasons": {} if record.games else {"elo": NO_GAMES, "los": NO_GAMES},
     }
 
 
@@ -83,7 +84,7 @@ def _early_document(baseline: BaselineResult, failed: Verdict) -> dict[str, Any]
     return {
         "side": (Verdict.PASS if is_pass else failed).value,
         "e_value": float(f"{math.exp(baseline.early.log_e):.6g}"),
-        "games": baseline.games,
+        "games": baseline.record.games,
     }
 
 
@@ -132,7 +133,10 @@ def gate_finding(gated: GateOutcome) -> Finding:
             Titled("Numbers of the test", _test_columns(result)),
             Titled(
                 f"Pairs by the points of {result.candidate}",
-                [_names(result), *points_columns([each.pentanomial for each in result.baselines])],
+                [
+                    _names(result),
+                    *points_columns([each.record.pentanomial for each in result.baselines]),
+                ],
             ),
         ],
         notes=_remarks(gated),
@@ -162,13 +166,16 @@ def _names(result: GateResult) -> Column:
 
 def _games_columns(result: GateResult) -> list[Column]:
     found = result.baselines
-    scores = [each.estimate.score for each in found]
+    cells = [each.difference.cells() for each in found]
     return [
         _names(result),
-        Column("games", [f"{each.games:,}" for each in found]),
-        Column("won-drawn-lost", [wdl_text(each.wdl) for each in found]),
-        Column("score", [number(score, ".1%") for score in scores]),
-        Column("Elo", [elo_words(each.estimate) for each in found]),
+        Column("games", [f"{each.record.games:,}" for each in found]),
+        Column("won-drawn-lost", [wdl_text(each.record.wdl) for each in found]),
+        Column("score", [number(each.record.score, ".1%") for each in found]),
+        *(
+            Column(head, [cell[place] for cell in cells])
+            for place, head in enumerate(("Elo", "95 %", "chance to be better"))
+        ),
     ]
 
 
@@ -181,11 +188,10 @@ def _test_columns(result: GateResult) -> list[Column]:
         Column("LLR", [f"{each.sprt.llr:.2f}" for each in found]),
         Column("bounds", [f"{each.sprt.lower:.2f} .. {each.sprt.upper:.2f}" for each in found]),
         Column("Elo, corrected for stopping", [_after_stopping(each) for each in found]),
+        Column("chance, corrected", [*map(chance_words, chances)]),
         Column(
-            "chance to be better",
-            [*map(chance_words, chances)],
+            "distinct pairs", [f"{each.record.distinct} of {each.record.pairs}" for each in found]
         ),
-        Column("distinct pairs", [f"{each.distinct_pairs} of {each.pairs}" for each in found]),
         Column("LLR of these", [f"{each.sprt_distinct.llr:.2f}" for each in found]),
     ]
     early = [each.early for each in found]
@@ -199,7 +205,7 @@ def _test_columns(result: GateResult) -> list[Column]:
 def _after_stopping(baseline: BaselineResult) -> str:
     after = baseline.after_stopping
     # The bound of a shutout needs no correction for early stopping: no result stops earlier.
-    if after is None or baseline.estimate.is_bound:
+    if after is None or baseline.difference.error95 is None:
         return "-"
     return f"{after.elo:+.1f} ({after.low95:+.1f} .. {after.high95:+.1f})"
 
@@ -238,55 +244,48 @@ def _forfeits(gated: GateOutcome) -> str:
     return ", ".join(listed) or "none"
 
 
-def match_document(result: PairStanding) -> dict[str, Any]:
+def match_document(met: HeadToHead) -> dict[str, Any]:
     """Return the object `match` of `ladder match --json`; Elo and LOS are null without games."""
-    elo = estimate(counts=result.distinct_pentanomial)
+    record = met.record
     return {
-        "a": result.a,
-        "b": result.b,
-        "wdl": [result.wins, result.draws, result.losses],
-        "pentanomial": list(result.pentanomial),
-        "distinct_pairs": result.distinct_pairs,
-        "score": rounded(elo.score, 4),
-        **interval_values(elo),
-        "los": rounded(elo.los, 4),
+        "a": met.a,
+        "b": met.b,
+        **values_of(record, "wdl", "pentanomial"),
+        "distinct_pairs": record.distinct,
+        "score": rounded(record.score, 4),
+        **met.difference.values(),
     }
 
 
-def match_finding(result: PairStanding, conditions: str) -> Finding:
+def match_finding(met: HeadToHead, conditions: str) -> Finding:
     """Return the finding of a match.
 
     Args:
-        result: from the side of the first bot.
+        met: from the side of the first bot.
         conditions: the label of the division.
 
     """
-    elo, games = (
-        estimate(counts=result.distinct_pentanomial),
-        result.wins + result.draws + result.losses,
-    )
-    score = "-" if elo.score is None else f"{elo.score:.1%}"
+    record, difference = met.record, met.difference
+    wins, draws, losses = record.wdl
     return Finding(
         kind="match",
-        question=f"Which is stronger, {result.a} or {result.b}?",
-        word=_word(elo),
-        sentence=(f"{result.a} is {strength_words(elo, result.b)}, after {counted(games, 'game')}"),
+        question=f"Which is stronger, {met.a} or {met.b}?",
+        word=difference.word,
+        sentence=f"{difference.sentence(met.a, met.b)}, after {counted(record.games, 'game')}",
         facts=[
-            ("games", f"+{result.wins} ={result.draws} -{result.losses} on {conditions}"),
-            ("score", score),
-            ("Elo difference", elo_words(elo)),
-            ("chance to be better", los_words(elo)),
+            ("games", f"+{wins} ={draws} -{losses} on {conditions}"),
+            ("score", number(record.score, ".1%")),
+            ("Elo difference", difference.words()),
+            ("chance to be better", difference.chance_words()),
         ],
-        details=[
-            Titled(f"pairs by the points of {result.a}", points_columns([result.pentanomial]))
-        ],
-        notes=_notes(result),
-        names=(result.a, result.b),
-        document=match_document(result),
+        details=[Titled(f"pairs by the points of {met.a}", points_columns([record.pentanomial]))],
+        notes=_notes(record),
+        names=(met.a, met.b),
+        document=match_document(met),
     )
 
 
-def points_columns(pairs: "list[tuple[int, ...]]") -> list[Column]:
+def points_columns(pairs: Sequence[Sequence[int]]) -> list[Column]:
     """Return the columns of pairs by points: 0, 1/2, 1, 3/2, 2."""
     return [
         Column(head, [str(each[place]) for each in pairs])
@@ -294,15 +293,10 @@ def points_columns(pairs: "list[tuple[int, ...]]") -> list[Column]:
     ]
 
 
-def _word(elo: EloEstimate) -> str:
-    chance = elo.sure_los
-    if chance is None or 1.0 - CLEAR < chance < CLEAR:
-        return "no clear difference" if chance is not None else "no games"
-    return "stronger" if chance >= CLEAR else "weaker"
-
-
-def _notes(result: PairStanding) -> list[str]:
-    pairs, distinct = sum(result.pentanomial), result.distinct_pairs
-    if distinct is None or distinct == pairs:
+def _notes(record: Record) -> list[str]:
+    if record.distinct is None or record.distinct == record.pairs:
         return []
-    return [f"{distinct} of {pairs} pairs are distinct: the interval counts equal pairs once"]
+    return [
+        f"{record.distinct} of {record.pairs} pairs are distinct: the interval counts equal pairs "
+        "once"
+    ]

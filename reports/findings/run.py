@@ -15,6 +15,7 @@ from reports.findings.finding import Finding, print_finding
 from reports.findings.gate import gate_finding, match_finding
 from reports.findings.select import select_finding
 from reports.findings.tune import tune_finding
+from reports.layout.elo import wdl_fields
 from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.format import moment, values_of, wdl_text
 from reports.layout.listing import Titled, print_lines, print_tables
@@ -105,20 +106,10 @@ def paused_lines(run: StoredRun) -> list[str]:
 
 BOTS = (
     Field("name", "bot"),
-    Field("games", "games", form=",d"),
-    Field(
-        head="won-drawn-lost",
-        form="d",
-        text=lambda bot, _: wdl_text((bot.wins, bot.draws, bot.losses)),
-    ),
-    Field("wins"),
-    Field("draws"),
-    Field("losses"),
-    Field(
-        head="score",
-        form=".1%",
-        value=lambda bot: (bot.wins + bot.draws / 2) / bot.games if bot.games else None,
-    ),
+    Field("games", "games", form=",d", value=lambda bot: bot.results.games),
+    Field(head="won-drawn-lost", form="d", text=lambda bot, _: wdl_text(bot.results)),
+    *(Field(each.key, value=each.value) for each in wdl_fields(lambda bot: bot.results)),
+    Field(head="score", form=".1%", value=lambda bot: bot.results.score),
     Field(head="forfeits", form="d", value=lambda bot: bot.forfeits, level=1),
     Field(
         "paused_after",

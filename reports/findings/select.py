@@ -4,6 +4,7 @@ from typing import Any
 
 from ladder.experiments.select.session import RankedBot, SelectionEnd, SelectionOutcome
 from reports.findings.finding import Case, Finding
+from reports.layout.elo import difference_fields
 from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.format import join_names, values_of
 from reports.layout.listing import Titled
@@ -74,8 +75,7 @@ def _state_of(selected: SelectionOutcome, player: RankedBot) -> str:
 
 PLAYERS = (
     Field("name", "bot"),
-    Field("elo", "Elo to the best", digits=2, form="+.1f"),
-    Field("error95", "±95", digits=2, form=".1f"),
+    *difference_fields(lambda each: each.difference, head="Elo to the best", level=1),
     Field("games", "games", form=",d", level=1),
     Field("reason"),
     Field(

@@ -3,18 +3,23 @@
 from collections.abc import Sequence
 from functools import partial
 
+from rich.text import Text
+
 from engine.result import FORFEITS, Termination
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.move_times import MoveTimes
-from ladder.results.standings.pairings import ClassScores, PairingResult
+from ladder.results.standings.pairings import ClassScores, ListedPairing
 from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.standings import BotStanding, Standings
+from ladder.stats.difference import Difference, Sign
+from ladder.stats.own_rating import Rating
 from reports.html.charts import PALETTE, Axis, Row, heat_map, interval_chart, line_chart
 from reports.html.figures import Figure, Table, table_of_fields
+from reports.layout.elo import difference_fields, rating_fields, wdl_fields
 from reports.layout.fields import Field
 from reports.layout.format import values_of, wdl_text
 from reports.layout.table import verdict_text
-from reports.report.rating_columns import COLUMNS, RatingView, rating_words
+from reports.report.rating_columns import COLUMNS, RatingView
 
 SURPRISE = 2.0
 """Residual in standard errors from which a pairing is marked."""
@@ -30,7 +35,7 @@ QUANTILES = {
 
 def rated_bots(standings: Standings) -> list[BotStanding]:
     """Return the bots with a rating and an error, best first."""
-    return [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
+    return [bot for bot in standings.bots if bot.rating.elo is not None]
 
 
 def ratings_figure(view: RatingView) -> Figure:
@@ -38,9 +43,12 @@ def ratings_figure(view: RatingView) -> Figure:
     standings = view.standings
     rows = [
         {
-            **interval(bot.elo or 0.0, bot.error95 or 0.0),
-            **values_of(bot, "name", "games", "wins", "draws", "losses"),
-            "label": f"{bot.elo:.0f} fixed" if bot.name in standings.anchors else rating_words(bot),
+            **interval(bot.rating),
+            **values_of(bot, "name", "games"),
+            **bot.results._asdict(),
+            "label": f"{bot.rating.elo:.0f} fixed"
+            if bot.name in standings.anchors
+            else bot.rating.words(),
             "verdict": "fixed" if bot.name in standings.anchors else "rated",
         }
         for bot in rated_bots(standings)
@@ -56,23 +64,26 @@ def ratings_figure(view: RatingView) -> Figure:
     )
 
 
-def interval(elo: float, error95: float) -> Row:
-    """Return an estimate with the ends of its 95 % interval, for a chart."""
-    return {
-        "elo": round(elo, 1),
-        "low": round(elo - error95, 1),
-        "high": round(elo + error95, 1),
-    }
+def interval(measured: Rating | Difference) -> Row:
+    """Return an estimate with the ends of its 95 % interval, for a chart.
+
+    An open end is drawn at the estimate; between bounds, the estimate is drawn at the closed end.
+    """
+    elo, low, high = measured.elo or 0.0, measured.low, measured.high
+    if low is None or high is None:
+        elo = next((end for end in (low, high) if end is not None), elo)
+    ends = {"elo": elo, "low": elo if low is None else low, "high": elo if high is None else high}
+    return {name: round(end, 1) for name, end in ends.items()}
 
 
 def steps_figure(steps: Sequence[Step]) -> Figure:
     """Return the figure of differences between versions and their predecessors."""
     rows = [
         {
-            **interval(step.elo, step.error95),
+            **interval(step.difference),
             "name": f"{step.bot} over {step.based_on}",
-            "label": f"{step.elo:+.0f} ± {step.error95:.0f}",
-            "verdict": step.verdict.value,
+            "label": step.difference.words(),
+            "verdict": COLOURS[step.difference.verdict],
         }
         for step in steps
     ]
@@ -85,13 +96,20 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
     )
 
 
+COLOURS = {Sign.STRONGER: "gained", Sign.UNDECIDED: "undecided", Sign.WEAKER: "lost"}
+"""The colours of a step's verdicts."""
+
+
+def _verdict(step: Step) -> str | Text:
+    return verdict_text(step.difference.word, COLOURS[step.difference.verdict])
+
+
 STEPS = (
     Field("bot", "bot"),
     Field("based_on", "based on"),
-    Field("elo", "Elo", form="+.0f"),
-    Field("error95", "± 95 %", form=".0f"),
+    *difference_fields(lambda step: step.difference),
     Field("games", "games", form=",d"),
-    Field("verdict", "verdict", text=lambda step, _: verdict_text(step.verdict, step.verdict)),
+    Field("verdict", "verdict", text=lambda step, _: _verdict(step)),
     Field("change", "change", is_prose=True),
 )
 """The columns of steps from version to version."""
@@ -104,7 +122,7 @@ def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figu
     """
     drawn = order[: len(PALETTE)]
     rows = [
-        {**interval(each.elo, each.error95), "name": each.bot, "games": each.games}
+        {**interval(each.rating), "name": each.bot, "games": each.games}
         for each in history
         if each.bot in drawn
     ]
@@ -118,8 +136,7 @@ def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figu
             (
                 Field("bot", "bot"),
                 Field("games", "games", form=",d"),
-                Field("elo", "elo", form=",.1f"),
-                Field("error95", "error", form=",.1f"),
+                *rating_fields(lambda each: each.rating),
             ),
             [each for each in history if each.games in chosen],
         ),
@@ -142,14 +159,15 @@ def drawn_bots_note(order: Sequence[str]) -> str:
     return f"The best {len(PALETTE)} of {len(order)} bots are drawn; the table has all."
 
 
-def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> Figure:
+def pairings_figure(pairings: Sequence[ListedPairing], order: Sequence[str]) -> Figure:
     """Return the heat map of scores; `order` has the bots, best first."""
     rows = [
         {
-            **values_of(pairing, "a", "b", "games"),
-            "score": round(pairing.score, 4),
-            "label": f"{100 * pairing.score:.0f}",
-            "wdl": wdl_text((pairing.wins, pairing.draws, pairing.losses)),
+            **values_of(pairing.met, "a", "b"),
+            "games": pairing.met.record.games,
+            "score": round(pairing.met.record.score or 0.0, 4),
+            "label": f"{100 * (pairing.met.record.score or 0.0):.0f}",
+            "wdl": wdl_text(pairing.met.record.wdl),
             "error": round(pairing.error95, 4),
             "z": None if pairing.z is None else round(pairing.z, 2),
             "surprise": pairing.z is not None and abs(pairing.z) >= SURPRISE,
@@ -167,13 +185,11 @@ def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> 
 
 
 PAIRINGS = (
-    Field("a", "bot"),
-    Field("b", "against"),
-    Field("games", "games", form=",d"),
-    Field("wins", "win", form=",d"),
-    Field("draws", "draw", form=",d"),
-    Field("losses", "loss", form=",d"),
-    Field("score", "score", form=".1%"),
+    Field("a", "bot", value=lambda each: each.met.a),
+    Field("b", "against", value=lambda each: each.met.b),
+    Field("games", "games", form=",d", value=lambda each: each.met.record.games),
+    *wdl_fields(lambda each: each.met.record.wdl),
+    Field("score", "score", form=".1%", value=lambda each: each.met.record.score),
     Field("error95", "± 95 %", form=".1%"),
     Field("z", "residual", form="+.1f"),
 )

@@ -1,6 +1,5 @@
 """The page of a division: the verdict, warnings, conditions, and its charts and tables."""
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -13,10 +12,12 @@ from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.stored import StoredRun
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
-from ladder.results.standings.comparison import Comparison
-from ladder.results.standings.lineage import Step, StepVerdict
+from ladder.results.standings.comparison import BY_LIST, Comparison
+from ladder.results.standings.head_to_head import HeadToHead
+from ladder.results.standings.lineage import Step
 from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.standings import BotStanding, PairStanding, Standings
+from ladder.results.standings.standings import BotStanding, Standings
+from ladder.stats.difference import Sign
 from reports.findings.finding import COLOURS
 from reports.html.division_figures import (
     classes_table,
@@ -37,7 +38,7 @@ from reports.layout.format import as_sentence, day, join_names, wdl_text
 from reports.layout.table import verdict_text
 from reports.report.comparison import comparison_tables
 from reports.report.mistakes import headline, left_columns, mistakes_columns, remarks
-from reports.report.rating_columns import RatingView, rating_words
+from reports.report.rating_columns import RatingView
 from reports.report.standings import is_warning, note_text
 
 SECTIONS = (
@@ -75,7 +76,6 @@ def report_page(
 
     """
     standings = data.standings
-    rated = rated_bots(standings)
     order = [bot.name for bot in standings.bots]
     budget_ms = move_limit_ms(standings.budget, None)
     place = {name: number for number, name in enumerate(order)}
@@ -100,7 +100,7 @@ def report_page(
         title=f"{standings.label}: {counted(standings.games, 'game', form=',d')}",
         heading=f"Who is best on {standings.label}?",
         sections=SECTIONS,
-        verdict=verdict(rated),
+        verdict=verdict(standings),
         warnings=warnings(data),
         notes=notes_of(standings),
         facts=facts(data),
@@ -153,6 +153,8 @@ def trials_table(trials: Sequence[StoredRun]) -> Table:
 
 
 def _verdict(trial: StoredRun, _: object) -> str | Text:
+    if isinstance(trial.result, HeadToHead):
+        return trial.result.difference.word
     if trial.past.row.kind is not RunKind.GATE:
         return "-"
     if trial.past.verdict is None:
@@ -167,31 +169,42 @@ def _number(place: int, trial: StoredRun) -> str:
     if isinstance(found, GateOutcome):
         sprt = found.result.deciding.sprt
         ratio = f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
-    numbers = found.result.deciding if isinstance(found, GateOutcome) else found
-    if not isinstance(numbers, BaselineResult | PairStanding):
+    met = found.result.deciding if isinstance(found, GateOutcome) else found
+    if not isinstance(met, BaselineResult | HeadToHead):
         return "-"
-    return (wdl_text(numbers.wdl), " ".join(map(str, numbers.pentanomial)), ratio)[place]
+    record = met.record
+    return (wdl_text(record.wdl), " ".join(map(str, record.pentanomial)), ratio)[place]
 
 
 PROGRAMS = ("ladder", "python", "numba", "processor")
 """The harness that played the games, for the page."""
+COMPARED = 20
+"""Bots of the list with which the best one is compared; each comparison takes some milliseconds."""
 LOST_BY_CHANCE = 0.025
 """Share of 95 % intervals that lie below zero although both versions are equal."""
 
 
-def verdict(rated: Sequence[BotStanding]) -> str:
+def verdict(standings: Standings) -> str:
     """Return a sentence about the best bot."""
+    rated = rated_bots(standings)
     if not rated:
         return "There are no rated games yet."
     best = rated[0]
     if len(rated) == 1:
         return f"{best.name} is the only rated bot."
-    leads = f"{best.name} leads with {rating_words(best)} Elo"
-    close = [bot.name for bot in rated[1:] if not _is_ahead(best, bot)]
+    leads = f"{best.name} leads with {best.rating.words()} Elo"
+    next_ones = rated[1 : COMPARED + 1]
+    close = [
+        bot.name
+        for bot in next_ones
+        if standings.difference(best.name, bot.name).verdict is not Sign.STRONGER
+    ]
     if not close:
-        others = " and all others" if len(rated) > 2 else ""
-        return f"{leads}, significantly ahead of {rated[1].name}{others}."
-    return f"{leads}, but not significantly ahead of {join_names(close)}."
+        others = "" if len(rated) == 2 else " and all others"
+        if len(rated) > COMPARED + 1:
+            others = f" and the {COMPARED - 1} bots after it"
+        return f"{leads}: {best.name} is stronger than {rated[1].name}{others}, {BY_LIST}."
+    return f"{leads}, but {best.name} is not clearly stronger than {join_names(close)}, {BY_LIST}."
 
 
 def warnings(data: ReportData) -> list[str]:
@@ -230,12 +243,11 @@ def notes_of(standings: Standings) -> list[str]:
 
 def _lost(steps: Sequence[Step]) -> list[str]:
     """Return a sentence about the versions that lost against their predecessor, if any did."""
-    lost = [step for step in steps if step.verdict is StepVerdict.LOST]
+    lost = [step for step in steps if step.difference.verdict is Sign.WEAKER]
     if not lost:
         return []
     losses = "; ".join(
-        f"{step.bot} lost {-step.elo:.0f} ± {step.error95:.0f} Elo against {step.based_on}"
-        for step in lost
+        f"{step.difference.sentence(step.bot, step.based_on)}, {BY_LIST}" for step in lost
     )
     chance = "This may be chance"
     if len(steps) > 1:
@@ -243,7 +255,7 @@ def _lost(steps: Sequence[Step]) -> list[str]:
             f"Of {len(steps)} versions, {LOST_BY_CHANCE * len(steps):.1f} would appear here by "
             "chance"
         )
-    worst = min(lost, key=lambda step: step.elo)
+    worst = min(lost, key=lambda step: step.difference.elo or 0.0)
     gate = f"`ladder gate {worst.bot} --against {worst.based_on}`"
     return [f"{losses}. {chance}; run {gate} to decide."]
 
@@ -284,12 +296,6 @@ def _played_by(runs: Sequence[RunRow]) -> str:
         if isinstance(each, Mapping)
     ]
     return "; ".join(dict.fromkeys(played))
-
-
-def _is_ahead(one: BotStanding, other: BotStanding) -> bool:
-    """Return whether a rating is significantly higher."""
-    gap = (one.elo or 0.0) - (other.elo or 0.0)
-    return gap >= math.hypot(one.error95 or 0.0, other.error95 or 0.0)
 
 
 def _openings(standings: Standings) -> str:

@@ -1,66 +1,96 @@
-"""Elo in words: an estimate with its error, or only a bound after a shutout."""
+"""The columns of differences, ratings and counts, the same in every table."""
 
-import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from ladder.stats.elo import EloEstimate
-from reports.layout.format import rounded, values_of
+from db.records.record import Wdl
+from ladder.stats.difference import Difference
+from ladder.stats.own_rating import Rating
+from reports.layout.fields import Field
+from reports.layout.format import rounded
 
-if TYPE_CHECKING:
-    from ladder.results.standings.comparison import BotDifference
-
-MOST_UNLIKE = 0.1
-"""Share of an error by which an end of the likelihood's interval may differ for `±`."""
-
-
-def interval_values(estimate: "EloEstimate | BotDifference", *, digits: int = 2) -> dict[str, Any]:
-    """Return an Elo estimate and the bounds of a shutout for a JSON document."""
-    return {
-        **values_of(estimate, "elo", "error95", digits=digits),
-        "elo_at_least": rounded(estimate.at_least, digits),
-        "elo_at_most": rounded(estimate.at_most, digits),
-    }
+PLAIN = ("elo", "error95", "low", "high", "los", "verdict")
+"""The keys of a difference in CSV; JSON has also the bounds of shutouts."""
+BOUNDS = ("elo_at_least", "elo_at_most")
 
 
-def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
-    """Return Elo with half its 95 % interval, such as ``+12.3 ± 4.5``; a dash if unknown.
+def difference_fields(
+    of: Callable[[Any], Difference], *, head: str = "Elo", digits: int = 2, level: int = 4
+) -> tuple[Field, ...]:
+    """Return the values of a difference, and its columns on a terminal and a page."""
 
-    A shutout gives a bound such as ``at least +484.1 (95 %)``, which has one digit at most. After
-    few or one-sided games, whose likelihood gives another interval, its ends are shown.
-    """
-    if estimate.at_least is not None:
-        return f"at least {estimate.at_least:+.1f} (95 %)"
-    if estimate.at_most is not None:
-        return f"at most {estimate.at_most:+.1f} (95 %)"
-    if estimate.elo is None or estimate.error95 is None:
-        return "-"
-    low, high = estimate.low95, estimate.high95
-    if low is not None and high is not None:
-        error = estimate.error95
-        unlike = max(abs(low - (estimate.elo - error)), abs(high - (estimate.elo + error)))
-        if unlike > MOST_UNLIKE * error:
-            return f"{estimate.elo:+z.{digits}f} ({low:+.0f} .. {high:+.0f})"
-    return f"{estimate.elo:+z.{digits}f} ± {estimate.error95:.{digits}f}"
+    def value(key: str, row: Any) -> Any:
+        return of(row).values(digits=digits)[key]
 
+    def cell(place: int, row: Any, _: object) -> str:
+        return of(row).cells()[place]
 
-def los_words(estimate: EloEstimate, *, digits: int = 1) -> str:
-    """Return the likelihood of superiority, or its bound after a shutout; a dash without games."""
-    chance = estimate.sure_los
-    if chance is None:
-        return "-"
-    whole = 10 ** (digits + 2)
-    if estimate.score == 1.0:  # rounded down, as no shutout proves 100 %
-        return f"at least {min(math.floor(chance * whole), whole - 1) / whole:.{digits}%}"
-    if estimate.score == 0.0:
-        return f"at most {max(math.ceil(chance * whole), 1) / whole:.{digits}%}"
-    return chance_words(chance, digits=digits)
+    return (
+        *(Field(key, value=partial(value, key)) for key in PLAIN),
+        *(Field(key, value=partial(value, key), csv=()) for key in BOUNDS),
+        *(
+            Field(head=title, form="d", value=partial(value, key), text=partial(cell, place),
+                  level=level + place)
+            for place, (title, key) in enumerate(
+                ((head, "elo"), ("95 %", "low"), ("chance to be better", "los"))
+            )
+        ),
+    )  # fmt: skip
 
 
-def chance_words(chance: float | None, *, digits: int = 1) -> str:
-    """Return a chance in percent, but never 0 or 100 %, which no games prove; a dash for None."""
-    least = 10.0 ** -(digits + 2)
-    if chance is None:
-        return "-"
-    if chance > 1.0 - least / 2:
-        return f"over {1.0 - least:.{digits}%}"
-    return f"under {least:.{digits}%}" if chance < least / 2 else f"{chance:.{digits}%}"
+def rating_fields(of: Callable[[Any], Rating | None], *, digits: int = 1) -> tuple[Field, ...]:
+    """Return the values of a bot's own rating, and its two columns."""
+
+    def value(name: str, row: Any) -> Any:
+        return rounded(getattr(of(row) or Rating(), name), digits)
+
+    def cell(place: int, row: Any, _: object) -> str:
+        return (of(row) or Rating()).cells()[place]
+
+    columns = (("elo", "elo", "Elo", 0), ("error95", "±95", "± 95 %", 2))
+    return (
+        *(
+            Field(key, head, page=page, form=".0f", value=partial(value, key),
+                  text=partial(cell, place), level=level)
+            for place, (key, head, page, level) in enumerate(columns)
+        ),
+        Field("low", value=partial(value, "low")),
+        Field("high", value=partial(value, "high")),
+        Field("elo_at_least", value=partial(value, "at_least"), csv=()),
+        Field("elo_at_most", value=partial(value, "at_most"), csv=()),
+    )  # fmt: skip
+
+
+def wdl_fields(
+    of: Callable[[Any], Wdl],
+    *,
+    level: int = 5,
+    form: str = ",d",
+    lost: Callable[[Any, Any], str] = lambda *_: "",
+) -> tuple[Field, ...]:
+    """Return the columns of games won, drawn and lost; `lost` returns the address of the latter."""
+
+    def value(place: int, row: Any) -> int:
+        return of(row)[place]
+
+    columns = (("wins", "win"), ("draws", "draw"), ("losses", "loss"))
+    return tuple(
+        Field(
+            key,
+            head,
+            value=partial(value, place),
+            form=form,
+            level=level,
+            link=lost if key == "losses" else lambda *_: "",
+        )
+        for place, (key, head) in enumerate(columns)
+    )
+
+
+def measured(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows for CSV, whose Elo is empty where the games give only a bound."""
+    return [
+        {**row, **({"elo": None, "error95": None} if None in (row["low"], row["high"]) else {})}
+        for row in rows
+    ]

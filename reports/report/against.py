@@ -3,7 +3,7 @@
 from typing import Any
 
 from ladder.results.standings.against import Balance, OpponentResults
-from reports.layout.elo import elo_words, los_words
+from reports.layout.elo import difference_fields, measured, wdl_fields
 from reports.layout.fields import Field, columns_of, csv_of, plain_values
 from reports.layout.links import bot_link, compare_link, games_link
 from reports.layout.listing import Listing, Titled
@@ -48,7 +48,7 @@ def against_listing(made: OpponentResults) -> Listing:
         remarks.append("?: not significant, may be chance")
     return Listing(
         document=against_document(made),
-        csv=csv_of(FIELDS, [plain_values(FIELDS, one) for one in made.opponents]),
+        csv=csv_of(FIELDS, measured([plain_values(FIELDS, one) for one in made.opponents])),
         tables=[Titled("", columns_of(FIELDS, made.opponents))],
         remarks=[*remarks, f"{made.label}: {summary(made)}"],
     )
@@ -60,25 +60,18 @@ FIELDS = (
         "games",
         "games",
         form=",d",
+        value=lambda one: one.record.games,
         link=lambda one, bot: games_link(bot=bot, opponent=one.name),
         level=3,
     ),
-    Field("wins", "win", form=",d", level=2),
-    Field("draws", "draw", form=",d", level=2),
-    Field(
-        "losses",
-        "loss",
-        form=",d",
-        link=lambda one, bot: games_link(bot=bot, opponent=one.name, result="lost"),
+    *wdl_fields(
+        lambda one: one.record.wdl,
         level=2,
+        lost=lambda one, bot: games_link(bot=bot, opponent=one.name, result="lost"),
     ),
-    Field("score", "score", digits=4, form=".1%"),
-    Field("pentanomial", value=lambda one: list(one.pentanomial), csv=()),
-    Field("elo", digits=1, value=lambda one: one.estimate.elo),
-    Field("error95", digits=1, value=lambda one: one.estimate.error95),
-    Field("elo_at_least", digits=1, value=lambda one: one.estimate.at_least),
-    Field("elo_at_most", digits=1, value=lambda one: one.estimate.at_most),
-    Field("los", digits=4, value=lambda one: one.estimate.sure_los),
+    Field("score", "score", digits=4, form=".1%", value=lambda one: one.record.score),
+    Field("pentanomial", value=lambda one: list(one.record.pentanomial), csv=()),
+    *difference_fields(lambda one: one.difference, digits=1),
     Field(
         "balance",
         "",
@@ -88,13 +81,6 @@ FIELDS = (
         level=1,
     ),
     Field("clear", value=lambda one: one.is_clear),
-    Field(head="Elo", only="terminal", text=lambda one, _: elo_words(one.estimate), level=4),
-    Field(
-        head="chance to be better",
-        only="terminal",
-        text=lambda one, _: los_words(one.estimate),
-        level=5,
-    ),
     Field(
         head="side by side",
         only="page",

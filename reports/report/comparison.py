@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from db.records.record import Wdl
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.comparison import (
-    BotDifference,
     ComparedBot,
+    ComparedPair,
     Comparison,
-    Share,
 )
-from reports.layout.elo import chance_words, interval_values
+from reports.layout.elo import measured
 from reports.layout.fields import Field
-from reports.layout.format import csv_text, number, rounded, values_of, wdl_text
+from reports.layout.format import csv_text, rounded, values_of, wdl_text
 from reports.layout.listing import Listing, Titled
 from reports.layout.table import Column
 from reports.report.mistakes import MISTAKES, left_columns, rate_before
@@ -45,18 +45,18 @@ def _side_document(side: ComparedBot, wrong: DivisionMistakes | None) -> dict[st
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share(share: Wdl) -> dict[str, Any]:
     return {"games": share.games, "score": rounded(share.score, 4)}
 
 
-def _versus_document(pair: BotDifference) -> dict[str, Any]:
+def _versus_document(pair: ComparedPair) -> dict[str, Any]:
     document = {
-        "a": pair.a,
-        "b": pair.b,
-        **interval_values(pair),
-        "los": rounded(pair.los, 4),
+        "a": pair.met.a,
+        "b": pair.met.b,
+        **pair.difference.values(),
         "pairs_to_halve_error": pair.pairs_to_halve,
-        **values_of(pair, "wdl", "pentanomial", "lost_by_a", "lost_by_b", "sentence"),
+        **values_of(pair.met.record, "wdl", "pentanomial"),
+        **values_of(pair, "lost_by_a", "lost_by_b", "sentence"),
     }
     return {**document, "reason": pair.reason} if pair.reason else document
 
@@ -79,11 +79,11 @@ def comparison_listing(made: Comparison, wrong: DivisionMistakes | None) -> List
 def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Titled]:
     """Return all tables of a comparison."""
     sides, versus = made.sides, made.versus
-    cells = [difference_cells(pair) for pair in versus]
+    cells = [pair.difference.cells() for pair in versus]
     classes = sorted({name for side in sides for name in side.by_class})
     shares = {
         "by board class": {
-            name: [side.by_class.get(name, Share()) for side in sides] for name in classes
+            name: [side.by_class.get(name, Wdl()) for side in sides] for name in classes
         },
         "by who moved first": {
             "moving first": [side.first for side in sides],
@@ -113,13 +113,14 @@ def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -
             ]
             for column in left_columns(wrong)[1:]
         }
-    penta = [" ".join(map(str, pair.pentanomial)) for pair in versus]
+    records = [pair.met.record for pair in versus]
+    penta = [" ".join(map(str, record.pentanomial)) for record in records]
     difference = [
-        Column("bots", [f"{pair.a} - {pair.b}" for pair in versus], number=False),
-        Column("Elo", [elo for elo, _ in cells], level=1),
-        Column("±95", [error for _, error in cells], level=2),
-        Column("LOS", [chance_words(pair.los) for pair in versus], level=3),
-        Column("won-drawn-lost", [wdl_text(pair.wdl) for pair in versus], level=4),
+        Column("bots", [f"{pair.met.a} - {pair.met.b}" for pair in versus], number=False),
+        Column("Elo", [elo for elo, _, _ in cells], level=1),
+        Column("95 %", [interval for _, interval, _ in cells], level=2),
+        Column("chance", [chance for _, _, chance in cells], level=3),
+        Column("won-drawn-lost", [wdl_text(record.wdl) for record in records], level=4),
         Column("pairs 0 1/2 1 3/2 2", penta, level=5),
     ]
     return [
@@ -145,16 +146,7 @@ def _of_each(fields: Sequence[Field], records: Sequence[Any]) -> dict[str, list[
     }
 
 
-def difference_cells(pair: BotDifference) -> tuple[str, str]:
-    """Return Elo and its error; a bound and no error if one bot won every game."""
-    if pair.at_least is not None:
-        return f"at least {pair.at_least:+.1f}", "-"
-    if pair.at_most is not None:
-        return f"at most {pair.at_most:+.1f}", "-"
-    return number(pair.elo, "+.1f"), number(pair.error95, ".1f")
-
-
-def _percent(share: Share) -> str:
+def _percent(share: Wdl) -> str:
     return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
 
 
@@ -164,8 +156,8 @@ def _losses(made: Comparison) -> list[str]:
         f"{loser} lost to {winner} in game {', '.join(map(str, games))}"
         for pair in made.versus
         for loser, winner, games in (
-            (pair.a, pair.b, pair.lost_by_a),
-            (pair.b, pair.a, pair.lost_by_b),
+            (pair.met.a, pair.met.b, pair.lost_by_a),
+            (pair.met.b, pair.met.a, pair.lost_by_b),
         )
         if games
     ]
@@ -173,10 +165,13 @@ def _losses(made: Comparison) -> list[str]:
 
 def _csv(made: Comparison) -> str:
     """Return the pairs of bots as comma-separated values."""
-    columns = ("a", "b", "elo", "error95", "los", "pairs_to_halve_error", "wins", "draws", "losses")
+    numbers = ("elo", "error95", "low", "high", "los", "verdict")
+    columns = ("a", "b", *numbers, "pairs_to_halve_error", "wins", "draws", "losses")
     rows = []
     for pair in made.versus:
-        facts = (pair.elo, pair.error95, pair.los, pair.pairs_to_halve)
-        numbers = ("" if fact is None else round(fact, 4) for fact in facts)
-        rows.append((pair.a, pair.b, *numbers, *pair.wdl, *pair.pentanomial))
+        met = pair.met
+        (values,) = measured([pair.difference.values(digits=4)])
+        facts = [*(values[name] for name in numbers), pair.pairs_to_halve]
+        texts = ("" if fact is None else fact for fact in facts)
+        rows.append((met.a, met.b, *texts, *met.record.wdl, *met.record.pentanomial))
     return csv_text((*columns, "p0", "p1", "p2", "p3", "p4"), rows)

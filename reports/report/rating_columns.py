@@ -11,6 +11,7 @@ from rich.text import Text
 
 from engine.result import FORFEITS
 from ladder.results.standings.standings import BotStanding, Standings
+from reports.layout.elo import measured, rating_fields, wdl_fields
 from reports.layout.fields import (
     LAST,
     NOTHING,
@@ -19,7 +20,6 @@ from reports.layout.fields import (
     csv_of,
     plain_values,
 )
-from reports.layout.format import number
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
@@ -50,27 +50,10 @@ def forfeit_text(bot: BotStanding) -> str:
     return ", ".join(kinds) or NOTHING
 
 
-def rating_words(bot: BotStanding) -> str:
-    """Return Elo with its error, or a bound for a bot that won or lost every game."""
-    if bot.elo_at_least is not None:
-        return f"at least {bot.elo_at_least:.0f}"
-    if bot.elo_at_most is not None:
-        return f"at most {bot.elo_at_most:.0f}"
-    return f"{number(bot.elo)} ± {number(bot.error95)}"
-
-
 def _name(bot: BotStanding, view: RatingView) -> Text:
     style = "bold red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
     anchor = " (anchor)" if bot.name in view.standings.anchors else ""
     return Text(bot.name + anchor, style=style)
-
-
-def _elo(bot: BotStanding, _: RatingView) -> str:
-    return rating_words(bot).partition(" ± ")[0]
-
-
-def _error(bot: BotStanding, _: RatingView) -> str:
-    return rating_words(bot).partition(" ± ")[2] or "-"
 
 
 def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
@@ -81,15 +64,17 @@ COLUMNS = (
     Field("rank", "#", page="rank", form="d", level=1),
     Field("name", "bot", text=_name, link=lambda bot, view: view.link(bot.name)),
     Field(head="", only="terminal", text=lambda bot, _: marks(bot), shown=_marks_shown),
-    Field("elo", "elo", page="Elo", digits=1, form=".0f", text=_elo),
-    Field("error95", "±95", page="± 95 %", digits=1, form=".0f", text=_error, level=2),
-    Field("elo_at_least", digits=1, csv=()),
-    Field("elo_at_most", digits=1, csv=()),
+    *rating_fields(lambda bot: bot.rating),
     Field("games", "games", form=",d", level=3),
-    Field("wins", "win", form=",d", level=5),
-    Field("draws", "draw", form=",d", level=5),
-    Field("losses", "loss", form=",d", level=5),
-    Field("score", "score", only="page", digits=4, form=".1%"),
+    *wdl_fields(lambda bot: bot.results),
+    Field(
+        "score",
+        "score",
+        only="page",
+        digits=4,
+        form=".1%",
+        value=lambda bot: bot.results.score or 0.0,
+    ),
     Field("win_rate", "win rate", only="terminal", digits=4, form=".1%", level=4),
     Field(
         "forfeits",
@@ -119,4 +104,5 @@ def standing_values(bot: BotStanding) -> dict[str, Any]:
 
 def standings_csv(standings: Standings) -> str:
     """Return the list as comma-separated values; a cell without a value is empty."""
-    return csv_of(COLUMNS, [{**standing_values(bot), **bot.forfeits} for bot in standings.bots])
+    rows = [{**standing_values(bot), **bot.forfeits} for bot in standings.bots]
+    return csv_of(COLUMNS, measured(rows))

@@ -13,6 +13,7 @@ from ladder.results.standings.standings import (
     OtherDivision,
     Standings,
 )
+from reports.layout.elo import wdl_fields
 from reports.layout.fields import Field, columns_of, plain_values
 from reports.layout.format import rounded, values_of
 from reports.layout.listing import Listing, Titled
@@ -150,14 +151,12 @@ def _other(other: OtherDivision) -> str:
 PAIRS = (
     Field("a", "a"),
     Field("b", "b"),
-    Field("wins", "win", form="d"),
-    Field("draws", "draw", form="d"),
-    Field("losses", "loss", form="d"),
+    *wdl_fields(lambda line: line.record.wdl, level=0, form="d"),
     Field(
         "pentanomial",
         "pairs by points 0 1/2 1 3/2 2",
-        value=lambda line: list(line.pentanomial),
-        text=lambda line, _: " ".join(map(str, line.pentanomial)),
+        value=lambda line: list(line.record.pentanomial),
+        text=lambda line, _: " ".join(map(str, line.record.pentanomial)),
         level=1,
     ),
 )

@@ -217,7 +217,7 @@ def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
             assert store.audit.integrity() == []
             results.append(_derived(store, division))
     assert results[0] == results[1]
-    assert results[0][1] < 2 * sum(row.pairs for row in results[0][0])
+    assert results[0][1] < 2 * sum(row.record.pairs for row in results[0][0])
 
 
 def test_a_run_without_games_is_deleted(store: Store) -> None:

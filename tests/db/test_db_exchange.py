@@ -97,7 +97,7 @@ def test_the_revision_of_the_latest_game_becomes_the_current_one(tmp_path: Path)
         hero = copy.bots.get("hero").revision.id
         tables = copy.aggregate.of_division(1)
         current = [table for table in tables if hero in (table.a_revision, table.b_revision)]
-        assert sum(table.pairs for table in current) == 2
+        assert sum(table.record.pairs for table in current) == 2
         assert lines_of(copy) == lines
         assert copy.bots.get("hero").retired_at is not None
     source.store.close()
@@ -175,7 +175,7 @@ def test_a_grown_database_is_merged_into_its_beginning(tmp_path: Path) -> None:
         assert len(copy.runs.find()) == 2
         ours, theirs = (
             {
-                frozenset((row.a_name, row.b_name)): row.pairs
+                frozenset((row.a_name, row.b_name)): row.record.pairs
                 for row in store.aggregate.of_division(1)
             }
             for store in (copy, source.store)

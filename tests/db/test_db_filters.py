@@ -49,8 +49,8 @@ def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
         execute_sql(store.where, change)
     (whole,) = store.aggregate.slices(run.division_id, slices=1)
     parts = store.aggregate.slices(run.division_id, slices=5)
-    assert sum(row.pairs for row in whole.tables) == 30
-    assert sum(row.pairs for part in parts for row in part.tables) == 30
+    assert sum(row.record.pairs for row in whole.tables) == 30
+    assert sum(row.record.pairs for part in parts for row in part.tables) == 30
     assert 1 < len(parts) <= 5
     assert [part.since for part in parts] == sorted(part.since for part in parts)
     firsts = [game.started_at for game in games(store, GameQuery(rated=True)) if game.game == 0]
@@ -58,5 +58,5 @@ def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
     for moment in firsts:
         late = store.aggregate.slices(run.division_id, since=moment, slices=1)
         expected = sum(began >= moment for began in firsts)
-        assert sum(row.pairs for part in late for row in part.tables) == expected
+        assert sum(row.record.pairs for part in late for row in part.tables) == expected
     assert store.aggregate.slices(run.division_id, since=max(firsts) + 1) == []

@@ -62,14 +62,14 @@ def test_xml_has_the_time_and_the_numbers_of_the_test() -> None:
     suite = ElementTree.fromstring(finding_junit(gate_finding(made)).encode())[0]
     result = made.result
     times = [float(case.get("time", "")) for case in suite.findall("testcase")]
-    assert times == [0.25 * baseline.pairs for baseline in result.baselines]
+    assert times == [0.25 * baseline.record.pairs for baseline in result.baselines]
     assert float(suite.get("time", "")) == sum(times) > 1
     properties = {each.get("name"): each.get("value") for each in suite.findall("properties/*")}
     deciding = result.deciding
-    assert properties["games"] == str(deciding.games)
+    assert properties["games"] == str(deciding.record.games)
     assert float(properties["llr"] or "") == round(deciding.sprt.llr, 4)
-    assert float(properties["elo"] or "") == round(deciding.estimate.elo or 0.0, 2)
-    assert properties["pentanomial"] == f"{deciding.pairs} 0 0 0 0"
+    assert float(properties["elo"] or "") == round(deciding.difference.elo or 0.0, 2)
+    assert properties["pentanomial"] == f"{deciding.record.pairs} 0 0 0 0"
     assert "elo_at_least" not in properties
     json = gate_document(made)
     assert json["elo_at_most"] == float(properties["elo_at_most"] or "")

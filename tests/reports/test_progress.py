@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from db.records.record import Wdl
 from ladder.runs.live import LiveBot, LiveRun
 from reports.layout.progress import LivePicture, LogLines
 from reports.run import RunView
@@ -23,7 +24,7 @@ def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
         title="a, b, random pairs, 6x7, 100 ms a move",
         target_games=1000,
         games_before=0,
-        bots={name: LiveBot(name, 1000 + 7.0 * len(name), [0, 0, 1234]) for name in names},
+        bots={name: LiveBot(name, 1000 + 7.0 * len(name), Wdl(1234)) for name in names},
         is_rated=is_rated,
     )
 
@@ -66,8 +67,8 @@ def test_the_live_table_cuts_no_number(width: int) -> None:
 def test_an_unrated_run_shows_scores() -> None:
     """The picture has the results of the run, and no ratings."""
     live = live_run(2, is_rated=False)
-    live.bots["bot-1"] = LiveBot("bot-1", results=[3, 0, 7])
-    live.bots["bot-0"] = LiveBot("bot-0", results=[7, 0, 3])
+    live.bots["bot-1"] = LiveBot("bot-1", results=Wdl(7, 0, 3))
+    live.bots["bot-0"] = LiveBot("bot-0", results=Wdl(3, 0, 7))
     assert RunView().log(live) == "0/1000 games; bot-1 7-0-3, bot-0 3-0-7"
     output = io.StringIO()
     Console(file=output, width=100).print(RunView().picture(live, 100, 20))

@@ -74,7 +74,7 @@ def lose_commits(server: Server, url: str, losses: int, *, restarts: int = 0) ->
         assert store.pairs.planned(run.id) == []
         assert store.audit.integrity() == []
         assert list(store.audit.outcomes()) == []
-        assert sum(row.pairs for row in store.aggregate.of_run(run.id)) == pairs
+        assert sum(row.record.pairs for row in store.aggregate.of_run(run.id)) == pairs
     return counts + Counter(pairs=pairs)
 
 

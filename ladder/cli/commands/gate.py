@@ -226,8 +226,8 @@ def propose_openings(settings: RunSettings, result: GateResult) -> None:
     The hint is printed once a day at most, and not if openings were chosen.
     """
     has_chosen = settings.openings is not None or settings.opening_plies is not None
-    pairs = sum(each.pairs for each in result.baselines)
-    tied = sum(each.pentanomial[2] for each in result.baselines)
+    pairs = sum(each.record.pairs for each in result.baselines)
+    tied = sum(each.record.pentanomial[2] for each in result.baselines)
     pays = pairs >= FEWEST_PAIRS and 2 * tied >= pairs
     if has_chosen or not pays or not all(map(has_shipped, settings.boards)):
         return

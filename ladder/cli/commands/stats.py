@@ -8,7 +8,6 @@ from ladder.cli.options import Chance, number
 from ladder.cli.output import print_result
 from ladder.errors import UsageError
 from ladder.stats.choices import Model
-from ladder.stats.elo import EloEstimate, estimate
 from ladder.stats.sprt import Sprt, check_chances, sprt_result
 from reports.stats import elo_document, elo_text, los_document, los_text, sprt_document, sprt_text
 
@@ -27,12 +26,12 @@ def elo(
     penta: str | None = None,
     json: bool = False,
 ) -> int:
-    """Compute the Elo difference, its 95 % error and the likelihood of superiority.
+    """Compute the Elo difference with its 95 % interval, and the chance to be better.
 
     Example:
       ladder stats elo --wdl 60,10,30
     """
-    return print_result(_estimate(wdl, penta), elo_document, elo_text, json=json)
+    return print_result(parse_counts(wdl, penta), elo_document, elo_text, json=json)
 
 
 @app.command("los")
@@ -41,12 +40,12 @@ def los(
     penta: str | None = None,
     json: bool = False,
 ) -> int:
-    """Compute the likelihood of superiority (LOS): the probability of being the stronger bot.
+    """Compute the chance to be the stronger bot; JSON has also the LOS of other tools.
 
     Example:
       ladder stats los --penta 2,5,20,9,4
     """
-    return print_result(_estimate(wdl, penta), los_document, los_text, json=json)
+    return print_result(parse_counts(wdl, penta), los_document, los_text, json=json)
 
 
 @app.command("sprt")
@@ -80,10 +79,6 @@ def sprt(
     check_chances(alpha, beta)
     test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
-
-
-def _estimate(wdl: str | None, penta: str | None) -> EloEstimate:
-    return estimate(counts=parse_counts(wdl, penta))
 
 
 def parse_counts(wdl: str | None, penta: str | None) -> Counts:

@@ -5,13 +5,14 @@ from enum import StrEnum
 
 import numpy as np
 
+from db.records.record import Record
 from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.search import SETTLED, Answer, BisectQuestion, CommitSearch
 from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.experiments.gate.tally import Tally
 from ladder.match.specs.git import Commit
 from ladder.names import counted
-from ladder.stats.elo import EloEstimate, estimate
+from ladder.stats.difference import Difference, difference_of
 
 
 class CommitVerdict(StrEnum):
@@ -35,19 +36,12 @@ class TriedCommit:
     verdict: CommitVerdict
     reason: str
     """The reason why it was skipped; empty otherwise."""
-    pentanomial: tuple[int, ...]
-    """Counted pairs against the good revision by the commit's points: 0, 1/2, 1, 3/2, 2."""
-    wdl: tuple[int, int, int]
-    """Counted games won, drawn and lost."""
-    estimate: EloEstimate
-    """The Elo against the good revision."""
+    record: Record
+    """Counted pairs against the good revision."""
+    difference: Difference
+    """By these pairs."""
     weaker: float
     """Chance that it is weaker than the good revision, 0..1."""
-
-    @property
-    def games(self) -> int:
-        """Counted games."""
-        return sum(self.wdl)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +61,8 @@ class BisectResult:
     likeliest one."""
     chance: float
     """Chance that the suspects include the culprit, 0..1."""
-    drop: EloEstimate | None
-    """The Elo of the tested commits that contain the culprit, against the good revision; None if
+    drop: Difference | None
+    """The tested commits that contain the culprit, against the good revision; None if
     there are none."""
     tried: tuple[TriedCommit, ...]
     """The visited commits in the order of the history."""
@@ -97,11 +91,11 @@ def result_of(search: CommitSearch, *, conditions: str, seed: int) -> BisectResu
     drop = None
     if search.answer in (Answer.FOUND, Answer.AMBIGUOUS):
         holding = [
-            tested.tally.scaled
+            tested.tally.counted.evidence
             for index, tested in search.tested.items()
             if index not in search.skipped and history.holds[index, list(indices)].all()
         ]
-        drop = estimate(counts=np.sum(holding, axis=0)) if holding else None
+        drop = difference_of(np.sum(holding, axis=0)) if holding else None
     chance = float(after.blamed[list(indices)].sum())
     return BisectResult(
         question=search.question,
@@ -135,9 +129,8 @@ def _tried(search: CommitSearch, index: int) -> TriedCommit:
         commit=search.history.commits[index],
         verdict=verdict,
         reason=search.skipped.get(index, ""),
-        pentanomial=tuple(tally.pentanomial),
-        wdl=(tally.wdl[0], tally.wdl[1], tally.wdl[2]),
-        estimate=estimate(counts=tally.scaled),
+        record=tally.counted,
+        difference=difference_of(tally.counted.evidence),
         weaker=weaker,
     )
 

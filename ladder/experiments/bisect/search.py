@@ -217,7 +217,7 @@ class CommitSearch:
     @property
     def games(self) -> int:
         """Counted games of all commits."""
-        return 2 * sum(sum(each.tally.pentanomial) for each in self.tested.values())
+        return sum(each.tally.record.games for each in self.tested.values())
 
     @property
     def credible_set_size(self) -> int:
@@ -310,10 +310,10 @@ class CommitSearch:
     def _evidence_of(self, tally: Tally) -> FloatArray:
         """Return the weaker evidence of all pairs and the distinct ones; 0 if they disagree."""
         model = self.question.model
-        every = drop_evidence(counts=tally.pentanomial, drops=self._drops, model=model)
-        if tally.distinct == tally.pentanomial:
-            return every
-        distinct = drop_evidence(counts=tally.distinct, drops=self._drops, model=model)
+        every, distinct = (
+            drop_evidence(counts=each.pentanomial, drops=self._drops, model=model)
+            for each in (tally.record, tally.distinct)
+        )
         agreed = np.minimum(np.abs(every), np.abs(distinct))
         return np.asarray(np.where(np.sign(every) == np.sign(distinct), np.sign(every), 0) * agreed)
 

@@ -30,7 +30,8 @@ from ladder.experiments.gate.result import (
 from ladder.experiments.gate.tally import ForfeitCount, GateBot, Tally
 from ladder.stats.choices import Model
 from ladder.stats.counts import moments
-from ladder.stats.elo import NORMALIZED, estimate, score_to_elo
+from ladder.stats.difference import difference_of
+from ladder.stats.elo import NORMALIZED, score_to_elo
 from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.stats.sprt_estimate import StoppedEstimate, estimate_after
 
@@ -143,18 +144,17 @@ class GateJudge(ExperimentJudge):
         return result if reason else replace(result, reason=explain_verdict(result, unfinished))
 
     def _baseline(self, bot: GateBot, tally: Tally) -> BaselineResult:
-        scaled = tally.scaled
+        record = tally.counted
+        scaled = record.evidence
         after = estimate_after(counts=scaled, test=self._sprt)
         return BaselineResult(
             name=bot.name,
             is_same_content=bot.content == self._candidate.content,
-            pentanomial=tuple(tally.pentanomial),
-            wdl=(tally.wdl[0], tally.wdl[1], tally.wdl[2]),
-            estimate=estimate(counts=scaled),
+            record=record,
+            difference=difference_of(scaled),
             after_stopping=after and _as_logistic(after, scaled, self._test.model),
-            sprt=sprt_result(counts=tally.pentanomial, test=self._sprt),
-            distinct_pairs=sum(tally.distinct),
-            sprt_distinct=sprt_result(counts=tally.distinct, test=self._sprt),
+            sprt=sprt_result(counts=record.pentanomial, test=self._sprt),
+            sprt_distinct=sprt_result(counts=tally.distinct.pentanomial, test=self._sprt),
             state=tally.state,
             early=tally.early,
             is_exhausted=tally.is_exhausted,

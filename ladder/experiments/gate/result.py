@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from db.records.record import Record
 from ladder.experiments.gate.question import EarlyDecision, GateTest
 from ladder.names import counted
 from ladder.stats.choices import Model
-from ladder.stats.elo import EloEstimate
+from ladder.stats.difference import Difference
 from ladder.stats.sprt import SprtResult, State
 from ladder.stats.sprt_estimate import StoppedEstimate
 
@@ -34,19 +35,15 @@ class BaselineResult:
     name: str
     is_same_content: bool
     """Whether the baseline has the same content as the candidate, which makes it a control."""
-    pentanomial: tuple[int, ...]
-    """Counted pairs by the candidate's points: 0, 1/2, 1, 3/2, 2."""
-    wdl: tuple[int, int, int]
-    """Counted games won, drawn and lost."""
-    estimate: EloEstimate
-    """The estimate from all counted pairs, scaled so that they sum to the number of distinct pairs,
+    record: Record
+    """The counted pairs; those whose board or moves differ from all earlier ones are distinct."""
+    difference: Difference
+    """The difference by all counted pairs, scaled so that they sum to the number of distinct pairs,
     as if the number of games had been fixed in advance."""
     after_stopping: StoppedEstimate | None
     """Logistic Elo from the same counts, corrected for the sequential stop (median-unbiased)."""
     sprt: SprtResult
     """The test on all counted pairs."""
-    distinct_pairs: int
-    """Counted pairs whose board or moves differ from those of all earlier ones."""
     sprt_distinct: SprtResult
     """The test on the distinct pairs alone."""
     state: State
@@ -61,16 +58,6 @@ class BaselineResult:
     """Sum of the durations of the counted games."""
     llr_history: tuple[tuple[int, float], ...]
     """The LLR history: numbers of counted pairs and the LLR after them, at most 200 points."""
-
-    @property
-    def pairs(self) -> int:
-        """Counted pairs."""
-        return sum(self.pentanomial)
-
-    @property
-    def games(self) -> int:
-        """Counted games."""
-        return 2 * self.pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +79,7 @@ class GateResult:
     @property
     def games(self) -> int:
         """Counted games against all baselines."""
-        return sum(baseline.games for baseline in self.baselines)
+        return sum(baseline.record.games for baseline in self.baselines)
 
     @property
     def seconds(self) -> float:
@@ -114,7 +101,7 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
     drop, gain = f"{test.max_drop:g}{scale} Elo", f"{test.min_gain:g}{scale} Elo"
     played = counted(games, "game") + _of_distinct(baselines)
     early = ", decided early" if deciding.early else ""
-    strength = f"it is {strength_words(deciding.estimate, deciding.name)}, after {played}{early}"
+    strength = f"{_strength(result)}, after {played}{early}"
     if verdict is Verdict.PASS:
         others = ", ".join(baseline.name for baseline in baselines)
         control = "; both have the same content, so this only checks the gate itself"
@@ -145,39 +132,18 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
         limit = unfinished
     elif games + 2 > test.games:
         limit = f"{counted(test.games, 'game')} at most are allowed"
-    where = f"{candidate} is {strength_words(deciding.estimate, deciding.name)}"
+    where = _strength(result)
     if deciding.sprt.state is not State.CONTINUE:
         where += "; all pairs together would decide, but the distinct pairs alone do not"
     return f"no decision after {played}, and {limit}: {where}"
 
 
-def strength_words(estimate: EloEstimate, other: str) -> str:
-    """Return the 95 % interval in words, such as ``between 3 Elo weaker and 12 stronger than v1``.
-
-    Args:
-        estimate: The estimate of a bot over another.
-        other: The name of the other.
-
-    """
-    low, high = estimate.low95, estimate.high95
-    if low is None or high is None:
-        return f"of unknown strength against {other}"
-    bound = estimate.at_least if estimate.at_least is not None else estimate.at_most
-    if bound is not None:
-        is_least = (bound > 0) is (estimate.at_least is not None)
-        side = f"{abs(bound):.0f} Elo {_word(bound)}"
-        return f"at {'least' if is_least else 'most'} {side} than {other} (95 %)"
-    if low < 0 < high:
-        return f"between {-low:.0f} Elo weaker and {high:.0f} Elo stronger than {other} (95 %)"
-    near, far = sorted((abs(low), abs(high)))
-    return f"between {near:.0f} and {far:.0f} Elo {_word(low + high)} than {other} (95 %)"
-
-
-def _word(elo: float) -> str:
-    return "stronger" if elo > 0 else "weaker"
+def _strength(result: GateResult) -> str:
+    """Return what the counted pairs alone say, as if their number had been fixed."""
+    return result.deciding.difference.sentence(result.candidate, result.deciding.name)
 
 
 def _of_distinct(baselines: tuple[BaselineResult, ...]) -> str:
-    pairs = sum(baseline.pairs for baseline in baselines)
-    distinct = sum(baseline.distinct_pairs for baseline in baselines)
+    pairs = sum(baseline.record.pairs for baseline in baselines)
+    distinct = sum(baseline.record.distinct or 0 for baseline in baselines)
     return "" if distinct == pairs else f" ({distinct} of {pairs} pairs are distinct)"

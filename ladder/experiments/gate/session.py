@@ -32,8 +32,8 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot, Tally
 from ladder.match.registry.registered import find_bot
+from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.report_data import Reason, ShownGame, read_shown_games
-from ladder.results.standings.standings import PairStanding
 from ladder.runs.history import PastRun
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import finished_run, hashes_of
@@ -231,7 +231,7 @@ def gate_of(store: Store, past: PastRun) -> GateOutcome | None:
     return GateOutcome(result, past.division, status in UNFINISHED, run_id=run.id)
 
 
-def match_of(store: Store, past: PastRun) -> PairStanding | None:
+def match_of(store: Store, past: PastRun) -> HeadToHead | None:
     """Return the result of a stored match from the side of the bot that was named first."""
     pairs = store.pairs.of_run(past.row.id)
     if not pairs:
@@ -243,11 +243,7 @@ def match_of(store: Store, past: PastRun) -> PairStanding | None:
     counts = Tally()
     for pair in pairs:
         counts.count(pair, is_first=names[pair.a_revision] == a)
-    wins, draws, losses = counts.wdl
-    low, below, even, above, high = counts.pentanomial
-    return PairStanding(
-        a, b, wins, draws, losses, (low, below, even, above, high), sum(counts.distinct)
-    )
+    return HeadToHead(a, b, counts.counted)
 
 
 def games_of_gate(

@@ -8,11 +8,12 @@ again. There are two counts: all pairs, and those with distinct games (see
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from engine.result import FORFEITS, Result
+from db.records.record import Record
+from engine.result import FORFEITS
 from ladder.experiments.gate.question import EarlyDecision, EarlyTest
 from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.rate_limit import log_evidence
@@ -43,10 +44,10 @@ class GateBot:
 class Tally:
     """The counts against one baseline."""
 
-    pentanomial: list[int] = field(default_factory=lambda: [0] * 5)
-    wdl: list[int] = field(default_factory=lambda: [0] * 3)
-    distinct: list[int] = field(default_factory=lambda: [0] * 5)
-    """The pentanomial counts of the distinct pairs."""
+    record: Record = Record()  # noqa: RUF009 - it is frozen
+    """All counted pairs."""
+    distinct: Record = Record()  # noqa: RUF009
+    """The first of every pairs with equal moves."""
     setups: set[tuple[str, str, int]] = field(default_factory=set)
     """Board, opening and seed of each counted pair."""
     contents: set[int] = field(default_factory=set)
@@ -63,14 +64,9 @@ class Tally:
     """The decision of the test for obvious cases, if it was first."""
 
     @property
-    def scaled(self) -> list[float]:
-        """The counts of all pairs, scaled so that they sum to the number of distinct pairs.
-
-        The shares of all pairs are unbiased, and the number of distinct pairs is the evidence: with
-        40 distinct pairs of 100, each pair counts 0.4.
-        """
-        share = sum(self.distinct) / max(sum(self.pentanomial), 1)
-        return [count * share for count in self.pentanomial]
+    def counted(self) -> Record:
+        """All pairs, with the number of distinct ones."""
+        return replace(self.record, distinct=self.distinct.pairs)
 
     @property
     def is_exhausted(self) -> bool:
@@ -94,35 +90,32 @@ class Tally:
             self.repeated_games += 2
             return False
         self.setups.add(pair.setup)
-        ours = pair if is_first else pair.mirrored
-        cell = sum(result.points2 for result in ours.results)
-        self.pentanomial[cell] += 1
-        self.order.append(cell)
+        ours = pair.record if is_first else pair.record.mirrored
+        self.record += ours
+        self.order.append(ours.pentanomial.index(1))
         self.duration_us += pair.duration_us
-        for result in ours.results:
-            self.wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
         if pair.content in self.contents:
             self.repeats_in_a_row += 1
         else:
             self.repeats_in_a_row = 0
             self.contents.add(pair.content)
-            self.distinct[cell] += 1
+            self.distinct += ours
         return True
 
     def decide(self, test: Sprt, early: EarlyTest | None) -> None:
         """Update the LLR and the state; a decision needs the agreement of both counts."""
-        result = sprt_result(counts=self.pentanomial, test=test)
+        every, distinct = self.record.pentanomial, self.distinct.pentanomial
+        result = sprt_result(counts=every, test=test)
         self.llr, self.state = result.llr, result.state
-        has_repeats = self.distinct != self.pentanomial
+        has_repeats = distinct != every
         if (
             result.state is not State.CONTINUE
             and has_repeats
-            and sprt_result(counts=self.distinct, test=test).state is not result.state
+            and sprt_result(counts=distinct, test=test).state is not result.state
         ):
             self.state = State.CONTINUE
         if self.state is State.CONTINUE and early is not None:
-            counts = (self.pentanomial, self.distinct) if has_repeats else (self.pentanomial,)
-            self.early = early.decide(*counts)
+            self.early = early.decide(*((every, distinct) if has_repeats else (every,)))
             self.state = State.CONTINUE if self.early is None else self.early.state
 
 
@@ -146,11 +139,10 @@ class ForfeitCount:
     def add(self, players: tuple[str, str], pair: PlayedPair) -> None:
         """Count a played pair of A and B, named in this order; both may be the same bot."""
         failed: Counter[str] = Counter()
-        for result, termination in zip(pair.results, pair.terminations, strict=True):
-            if termination.is_forfeit:
-                name = players[0] if result is Result.LOSS else players[1]
-                self._kinds[name][termination.value] += 1
-                failed[name] += 1
+        for forfeit in pair.forfeits:
+            name = players[forfeit.side]
+            self._kinds[name][forfeit.termination.value] += 1
+            failed[name] += 1
         for name in set(players):
             games = 2 * players.count(name)
             self._games[name] += games

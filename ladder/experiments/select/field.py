@@ -31,6 +31,7 @@ from ladder.errors import UsageError
 from ladder.experiments.gate.question import check_confidence, check_elo
 from ladder.stats.betting import log_evidence_below
 from ladder.stats.counts import FloatArray, unit_scores
+from ladder.stats.difference import Difference, difference_of, fitted_difference
 from ladder.stats.elo import SCALE, SCORE_LIMIT, elo_to_score
 
 BoolArray = NDArray[np.bool_]
@@ -52,10 +53,24 @@ class Strengths:
     variance: FloatArray
     """Variance of each difference in Elo squared, shape (..., K, K); infinite if unknown."""
 
-    def error95(self, index: int, other: int) -> float | None:
-        """Return half of the 95 % interval of a difference; None if it is unknown."""
+    def difference(self, index: int, other: int, counts: FloatArray) -> Difference:
+        """Return a player over another, from the counts that gave the strengths.
+
+        Without numbers if one of them has no pairs. Two that met nobody else have the difference of
+        their own pairs.
+        """
         variance = float(self.variance[index, other])
-        return 1.96 * math.sqrt(variance) if math.isfinite(variance) else None
+        if not math.isfinite(variance):
+            return Difference()
+        met = counts.sum(axis=-1) > 0
+        if met[index].sum() == met[other].sum() == met[index, other] == 1:
+            return difference_of(counts[index, other])
+        gap = float(self.differences[index, other])
+        stronger = (self.differences > 0.0) | np.triu(self.differences == 0.0, 1)
+        seen = counts[stronger].sum(axis=0)
+        return fitted_difference(
+            gap=gap, deviation=math.sqrt(variance), seen=seen if gap >= 0.0 else seen[::-1]
+        )
 
     @property
     def differences(self) -> FloatArray:

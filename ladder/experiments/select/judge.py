@@ -11,7 +11,6 @@ from ladder.experiments.gate.tally import ForfeitCount, GateBot, Tally
 from ladder.experiments.select.field import (
     BoolArray,
     SelectQuestion,
-    Strengths,
     contenders,
     leader_of,
     strengths,
@@ -126,19 +125,13 @@ class FieldJudge(ExperimentJudge):
         for (one, other), tally in self._tallies.items():
             if one in self.failed or other in self.failed:
                 continue
-            counts[one, other] = tally.scaled
+            counts[one, other] = tally.counted.evidence
             counts[other, one] = counts[one, other, ::-1]
         return counts
 
-    def strengths(self) -> Strengths:
-        """Return the present strengths."""
-        return strengths(self.counts())
-
     def games_of(self, index: int) -> int:
         """Return the counted games of a bot."""
-        return 2 * sum(
-            sum(tally.pentanomial) for pair, tally in self._tallies.items() if index in pair
-        )
+        return sum(tally.record.games for pair, tally in self._tallies.items() if index in pair)
 
     def _reconsider(self) -> None:
         able = np.array([index not in self.failed for index in range(len(self.bots))])

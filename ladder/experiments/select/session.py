@@ -18,11 +18,12 @@ from ladder.experiments.engine import (
 )
 from ladder.experiments.gate.session import stored_bots
 from ladder.experiments.gate.tally import GateBot
-from ladder.experiments.select.field import SelectQuestion
+from ladder.experiments.select.field import SelectQuestion, strengths
 from ladder.experiments.select.judge import FieldJudge
 from ladder.names import counted
 from ladder.runs.history import PastRun
 from ladder.runs.settings import RunSettings
+from ladder.stats.difference import Difference, Sign
 
 
 class SelectionEnd(StrEnum):
@@ -43,12 +44,11 @@ class RankedBot:
     """A bot of the field in the result."""
 
     name: str
-    elo: float | None
-    """Elo against the leader, whose own is 0; None without games."""
-    error95: float | None
+    difference: Difference
+    """Over the leader, whose own is 0; without numbers for a failed bot, and without games."""
     games: int
     can_be_best: bool
-    """Whether it is the leader, or not out and its interval includes the leader's strength."""
+    """Whether it is the leader, or not out and not clearly weaker than it."""
     is_alike: bool
     """Whether its Elo differs from that of the leader by less than the indifference."""
     reason: str
@@ -182,26 +182,32 @@ def selected_of(
 
 
 def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
-    found, leader = judge.strengths(), judge.leader
+    counts, leader = judge.counts(), judge.leader
+    found = strengths(counts)
     players = []
     for index, bot in enumerate(judge.bots):
-        knows = index not in judge.failed and judge.counted > 0
-        elo = float(found.elo[index] - found.elo[leader]) if knows else None
-        error = found.error95(index, leader) if knows else None
+        difference = Difference()
+        if index == leader and judge.counted:
+            difference = Difference(0.0, 0.0, 0.0, 0.5)
+        elif index not in judge.failed and judge.counted:
+            difference = found.difference(index, leader, counts)
+        elo = difference.elo
         players.append(
             RankedBot(
                 name=bot.name,
-                elo=elo,
-                error95=0.0 if knows and index == leader else error,
+                difference=difference,
                 games=judge.games_of(index),
-                can_be_best=bool(judge.open[index])
-                and (elo is None or error is None or elo + error >= 0.0),
+                can_be_best=bool(judge.open[index]) and difference.verdict is not Sign.WEAKER,
                 is_alike=elo is not None and elo > -judge.question.indifference,
                 reason=judge.failed.get(index, ""),
             )
         )
     worst = float("-inf")
-    return tuple(sorted(players, key=lambda each: worst if each.elo is None else each.elo)[::-1])
+
+    def rank(each: RankedBot) -> float:
+        return worst if each.difference.elo is None else each.difference.elo
+
+    return tuple(sorted(players, key=rank)[::-1])
 
 
 def selection_of(store: Store, past: PastRun) -> SelectionOutcome | None:

@@ -264,10 +264,10 @@ def register_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) 
         UsageError: the name was taken meanwhile.
 
     """
-    estimate = gated.result.deciding.estimate
+    score = gated.result.deciding.record.score
     if gated.result.verdict is not Verdict.PASS:
         return Registration(name, False, f"the gate's verdict is {gated.result.verdict.value}")
-    if estimate.score is None or estimate.score <= 0.5:
+    if score is None or score <= 0.5:
         return Registration(
             name, False, "the gate passed it, but it scored no more than the original"
         )

@@ -12,6 +12,7 @@ import msgspec
 
 from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlayedPair, StoredGames
+from db.records.record import Record
 from db.records.runs import RunRow, TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun
@@ -88,9 +89,8 @@ class TuningJudge(Judge, PairSource):
         if len(self._taken) < self._task.pairs:
             return
         pairs, self._taken = self._taken, []
-        points = [sum(result.points2 for result in each.results) for each in pairs]
-        pentanomial = tuple(points.count(place) for place in range(5))
-        forfeits = sum(end.is_forfeit for each in pairs for end in each.terminations)
+        pentanomial = Record.total(each.record for each in pairs).pentanomial
+        forfeits = sum(len(each.forfeits) for each in pairs)
         self._games += 2 * len(pairs)
         self._forfeited += forfeits
         if self._games >= FORFEITS_JUDGED and 2 * self._forfeited > self._games:

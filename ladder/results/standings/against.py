@@ -2,19 +2,19 @@
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
 from db.records.bots import remedy_for
+from db.records.record import Record
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.results.standings.build import sum_pairs
-from ladder.results.standings.comparison import CLEAR
 from ladder.results.standings.division import current_tables, retired_bots
+from ladder.results.standings.head_to_head import heads_to_head
 from ladder.results.standings.notes import Note, RetiredOpponents
-from ladder.results.standings.standings import WITH_GAMES, PairStanding
-from ladder.stats.elo import EloEstimate, estimate
+from ladder.results.standings.standings import WITH_GAMES
+from ladder.stats.difference import Difference, Sign
 
 
 class Balance(StrEnum):
@@ -25,30 +25,28 @@ class Balance(StrEnum):
     LOSES = "loses to"
 
 
-class Opponent(PairStanding):
-    """The result of a bot against one opponent, B."""
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A bot against one opponent."""
 
-    @property
-    def name(self) -> str:
-        """The opponent."""
-        return self.b
-
-    @property
-    def estimate(self) -> EloEstimate:
-        """Elo difference from the pairs between the two alone."""
-        return estimate(counts=self.distinct_pentanomial)
+    name: str
+    """The opponent."""
+    record: Record
+    """From the side of the bot."""
+    difference: Difference
+    """From the pairs between the two alone."""
 
     @property
     def balance(self) -> Balance:
         """Which of the two has made more points."""
-        points2 = 2 * self.wins + self.draws - self.games
-        return Balance.BEATS if points2 > 0 else Balance.LOSES if points2 < 0 else Balance.EVEN
+        wdl = self.record.wdl
+        lead = wdl.wins - wdl.losses
+        return Balance.BEATS if lead > 0 else Balance.LOSES if lead < 0 else Balance.EVEN
 
     @property
     def is_clear(self) -> bool:
-        """Whether the difference is significant: 95 %, two-sided."""
-        los = self.estimate.sure_los
-        return los is not None and max(los, 1.0 - los) >= CLEAR
+        """Whether the interval of the difference excludes zero."""
+        return self.difference.verdict is not Sign.UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class OpponentResults:
     label: str
     """Label of the division."""
     bot: str
-    opponents: Sequence[Opponent]
+    opponents: Sequence[Met]
     """Opponents by score, best first."""
     never_met: Sequence[str]
     """Selected bots that have no games with it."""
@@ -98,7 +96,7 @@ def compare_with_opponents(
 
     """
     tables, notes = current_tables(store, division, since=since)
-    lines = sum_pairs(tables)
+    lines = heads_to_head(tables)
     met = {line.b: line for line in lines if line.a == name}
     met |= {line.a: line.mirrored for line in lines if line.b == name}
     if not met:
@@ -111,7 +109,8 @@ def compare_with_opponents(
     hidden = frozenset() if retired else retired_bots(store) - set(patterns)
     wanted = [one.name for one in store.bots.all(include_retired=True) if one.name != name]
     wanted = [one for one in wanted if one not in hidden and _matches(one, patterns)]
-    opponents = [Opponent(**asdict(met[one])) for one in wanted if one in met]
+    shown = [met[one] for one in wanted if one in met]
+    opponents = [Met(line.b, line.record, line.difference) for line in shown]
     if not opponents:
         raise UsageError(
             f"{name} has met none of these bots: `ladder report --against {name}` lists those that "
@@ -124,7 +123,7 @@ def compare_with_opponents(
     return OpponentResults(
         label=division.label,
         bot=name,
-        opponents=sorted(opponents, key=lambda one: (-one.score, one.name)),
+        opponents=sorted(opponents, key=lambda one: (-(one.record.score or 0.0), one.name)),
         never_met=[one for one in wanted if one not in met] if patterns else [],
         notes=notes,
     )

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from db.records.aggregate import PairTableRow
 from db.records.budget import move_limit_ms
 from db.records.games import SideTotals
+from db.records.record import Record, Wdl
 from db.records.runs import DivisionRow
+from ladder.results.standings.head_to_head import heads_to_head
 from ladder.results.standings.notes import DelayedMoves, NoRatedGames, Note, RepeatedGames
 from ladder.results.standings.pool import pool_notes, rate_tables
 from ladder.results.standings.standings import (
     BotStanding,
     ForfeitedGame,
-    PairStanding,
     Standings,
 )
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import Pool, RatingOptions
 
 DISTINCT_SHARE = 0.9
@@ -27,14 +29,8 @@ class _BotSums:
     """Sums of one bot against all others."""
 
     revision: int
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
+    results: Wdl = Wdl()  # noqa: RUF009 - it is frozen
     sides: list[SideTotals] = field(default_factory=list)
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
 
 
 def build_standings(
@@ -62,7 +58,8 @@ def build_standings(
 
     """
     bots = _sum_bots(tables)
-    games = 2 * sum(row.pairs for row in tables)
+    total = Record.total(row.record for row in tables)
+    games = total.games
     pool = rate_tables(tables, options)
     elo = {} if pool is None else pool.elo
     ranked = sorted(bots, key=lambda name: (-elo.get(name, -math.inf), name))
@@ -75,10 +72,8 @@ def build_standings(
         label=division.label,
         games=games,
         distinct_games=distinct_games,
-        first_mover_score=(
-            sum(row.first_mover_points2 for row in tables) / 2 / games if games else None
-        ),
-        draw_rate=sum(row.wdl[1] for row in tables) / games if games else None,
+        first_mover_score=total.first_mover.score,
+        draw_rate=total.wdl.draws / games if games else None,
         ranked=len(bots),
         bots=[
             _bot_standing(
@@ -92,7 +87,7 @@ def build_standings(
             )
             for rank, name in enumerate(ranked, start=1)
         ],
-        pairs_table=sum_pairs(tables),
+        pairs_table=heads_to_head(tables),
         pool=pool,
         notes=[
             *notes,
@@ -107,38 +102,20 @@ def _sum_bots(tables: Sequence[PairTableRow]) -> dict[str, _BotSums]:
     """Return each bot's sums over all opponents and board classes."""
     bots: dict[str, _BotSums] = {}
     for row in tables:
-        wins, draws, losses = row.wdl
-        for name, revision, won, lost, side in (
-            (row.a_name, row.a_revision, wins, losses, row.a),
-            (row.b_name, row.b_revision, losses, wins, row.b),
+        wdl = row.record.wdl
+        for name, revision, own, side in (
+            (row.a_name, row.a_revision, wdl, row.a),
+            (row.b_name, row.b_revision, wdl.mirrored, row.b),
         ):
             sums = bots.setdefault(name, _BotSums(revision))
-            sums.wins += won
-            sums.draws += draws
-            sums.losses += lost
+            sums.results = sums.results.plus(own)
             sums.sides.append(side)
     return bots
 
 
-def sum_pairs(tables: Sequence[PairTableRow]) -> list[PairStanding]:
-    """Return the results of every two bots over all board classes, by name."""
-    totals: dict[tuple[str, str], list[int]] = {}
-    for row in tables:
-        total = totals.setdefault((row.a_name, row.b_name), [0] * 9)
-        distinct = row.distinct_pairs or row.pairs
-        for place, count in enumerate((*row.wdl, distinct, *row.pentanomial)):
-            total[place] += count
-    return [
-        PairStanding(a, b, wins, draws, losses, (low, below, even, above, high), distinct)
-        for (a, b), (wins, draws, losses, distinct, low, below, even, above, high) in sorted(
-            totals.items()
-        )
-    ]
-
-
 def is_repetitive(tables: Sequence[PairTableRow], distinct_games: int) -> bool:
     """Return whether so many games are repeated that errors must count equal pairs once."""
-    return distinct_games < DISTINCT_SHARE * 2 * sum(row.pairs for row in tables)
+    return distinct_games < DISTINCT_SHARE * 2 * sum(row.record.pairs for row in tables)
 
 
 def _count_notes(games: int, distinct: int, stalled: int) -> list[Note]:
@@ -176,12 +153,10 @@ def _bot_standing(
     reasons = {}
     place = None if pool is None else pool.places.get(name)
     if pool is None or place is None:
-        elo = error95 = at_least = at_most = None
+        rating = Rating()
         reasons["elo"] = reasons["error95"] = "no games connect it with most of the other bots"
     else:
-        rating = pool.rating
-        elo, error95 = float(rating.elo[place]), float(rating.error95[place])
-        at_least, at_most = rating.at_least[place], rating.at_most[place]
+        rating = pool.rating.rating(place)
     if speed is None:
         reasons["simulations_per_second"] = "the bot reports no simulations or nodes"
     if mean_ms is None:
@@ -189,14 +164,8 @@ def _bot_standing(
     return BotStanding(
         name=name,
         rank=rank,
-        elo=elo,
-        error95=error95,
-        elo_at_least=at_least,
-        elo_at_most=at_most,
-        games=sums.games,
-        wins=sums.wins,
-        draws=sums.draws,
-        losses=sums.losses,
+        rating=rating,
+        results=sums.results,
         forfeits=forfeits,
         simulations_per_second=speed,
         mean_move_ms=mean_ms,

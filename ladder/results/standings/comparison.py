@@ -7,37 +7,22 @@ from itertools import combinations
 from db.records.aggregate import PairTableRow
 from db.records.bots import remedy_for
 from db.records.games import GameQuery
+from db.records.record import Record, Wdl
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
 from ladder.errors import UsageError
 from ladder.results.standings.division import current_tables, standings_of_division
+from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.notes import Note
 from ladder.results.standings.standings import WITH_GAMES, BotStanding, Standings
+from ladder.stats.difference import Difference
 from ladder.stats.pool.rating import RatingOptions
 
-CLEAR = 0.975
-"""Likelihood of superiority from which a difference is significant: 95 %, two-sided."""
-
+BY_LIST = "by all games of the list"
+"""The games that a difference of a rating list is about."""
 LOSSES_NAMED = 5
 """Number of games lost by one bot to another to list."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A bot's points in some of its games."""
-
-    games: int = 0
-    points: float = 0.0
-
-    @property
-    def score(self) -> float | None:
-        """Points per game; None without games."""
-        return self.points / self.games if self.games else None
-
-    def plus(self, games: int, points: float) -> "Share":
-        """Return the share with more games added."""
-        return Share(self.games + games, self.points + points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +30,21 @@ class ComparedBot:
     """One of the compared bots."""
 
     standing: BotStanding
-    by_class: Mapping[str, Share]
-    first: Share
+    by_class: Mapping[str, Wdl]
+    first: Wdl
     """Games in which it moved first."""
-    second: Share
-    opponents: Mapping[str, Share]
+    second: Wdl
+    opponents: Mapping[str, Wdl]
 
 
 @dataclass(frozen=True, slots=True)
-class BotDifference:
+class ComparedPair:
     """The difference between two of the compared bots."""
 
-    a: str
-    b: str
-    wdl: tuple[int, int, int]
-    """A's wins, draws and losses against B."""
-    pentanomial: tuple[int, int, int, int, int]
-    """Pairs between them by A's points: 0, 1/2, 1, 3/2, 2."""
-    elo: float | None = None
-    """Elo of A minus Elo of B, from all games of the pool; None if no games connect them."""
-    error95: float | None = None
-    los: float | None = None
-    """Chance that A is stronger."""
-    at_least: float | None = None
-    """95 % lower bound of the difference, if A won or B lost all its games; else None."""
-    at_most: float | None = None
-    """95 % upper bound of the difference, if A lost or B won all its games; else None."""
+    met: HeadToHead
+    """The games between them."""
+    difference: Difference
+    """A over B, from all games of the pool; without numbers if no games connect them."""
     pairs_to_halve: int | None = None
     """Number of pairs between them that would halve the error."""
     reason: str = ""
@@ -81,25 +55,15 @@ class BotDifference:
 
     @property
     def sentence(self) -> str:
-        """The difference as a sentence."""
-        if self.elo is None or self.error95 is None or self.los is None:
-            return f"{self.a} and {self.b} cannot be compared: {self.reason}"
-        strong, weak, gap, los, bound = self.a, self.b, self.elo, self.los, self.at_least
-        if gap < 0:
-            strong, weak, gap, los = weak, strong, -gap, 1.0 - los
-            bound = None if self.at_most is None else -self.at_most
-        if bound is not None:
-            by = f"by at least {bound:.0f} Elo (95 %), as one of them won or lost every game"
-            is_clear = bound > 0
+        """The difference as a sentence, which names the games that it is about."""
+        a, b = self.met.a, self.met.b
+        if self.difference.elo is None:
+            return f"{a} and {b} cannot be compared: {self.reason}"
+        if self.difference.chance is not None and self.difference.chance < 0.5:
+            text = self.difference.mirrored.sentence(b, a)
         else:
-            by = f"by {gap:.0f} ± {self.error95:.0f} Elo"
-            is_clear = los >= CLEAR
-        if is_clear:
-            text = f"{strong} is stronger than {weak} {by}"
-        elif bound is not None:
-            text = f"{strong} looks stronger than {weak} {by}, which may be chance"
-        else:
-            text = f"{strong} looks stronger than {weak} {by}, which may be chance ({los:.0%} sure)"
+            text = self.difference.sentence(a, b)
+        text += f", {BY_LIST}"
         if self.pairs_to_halve is None:
             return text
         return f"{text}; {self.pairs_to_halve} more pairs would halve the error"
@@ -112,7 +76,7 @@ class Comparison:
     label: str
     sides: tuple[ComparedBot, ...]
     """The compared bots in the order in which they were named."""
-    versus: tuple[BotDifference, ...]
+    versus: tuple[ComparedPair, ...]
     """The differences of every two of them."""
     common: tuple[str, ...]
     """Other bots that all of them have met."""
@@ -167,36 +131,30 @@ def compare(
     )
 
 
-def _pair_counts(row: PairTableRow, name: str) -> list[tuple[int, int, int]]:
-    """Return pair counts of one bot: (points2 moving first, points2 moving second, pairs)."""
-    cells = [(place // 3, place % 3, count) for place, count in enumerate(row.counts)]
-    if name == row.a_name:
-        return cells
-    return [(2 - second, 2 - first, count) for first, second, count in cells]
-
-
 def _side(standing: BotStanding, tables: Sequence[PairTableRow]) -> ComparedBot:
     name = standing.name
-    classes: dict[str, Share] = {}
-    opponents: dict[str, Share] = {}
-    first = second = Share()
+    classes: dict[str, Record] = {}
+    opponents: dict[str, Record] = {}
     for row in tables:
         if name not in (row.a_name, row.b_name):
             continue
-        other = row.b_name if name == row.a_name else row.a_name
-        for ahead, behind, count in _pair_counts(row, name):
-            points = count * (ahead + behind) / 2
-            first = first.plus(count, count * ahead / 2)
-            second = second.plus(count, count * behind / 2)
-            old = classes.get(row.board_class, Share())
-            classes[row.board_class] = old.plus(2 * count, points)
-            opponents[other] = opponents.get(other, Share()).plus(2 * count, points)
-    return ComparedBot(standing, classes, first, second, opponents)
+        is_a = name == row.a_name
+        own, other = (row.record, row.b_name) if is_a else (row.record.mirrored, row.a_name)
+        classes[row.board_class] = classes.get(row.board_class, Record()) + own
+        opponents[other] = opponents.get(other, Record()) + own
+    total = Record.total(classes.values())
+    return ComparedBot(
+        standing,
+        {key: record.wdl for key, record in classes.items()},
+        total.moving_first,
+        total.moving_second,
+        {key: record.wdl for key, record in opponents.items()},
+    )
 
 
 def _with_losses(
-    store: Store, division: DivisionRow, versus: BotDifference, since: float | None
-) -> BotDifference:
+    store: Store, division: DivisionRow, versus: ComparedPair, since: float | None
+) -> ComparedPair:
     """Return a difference with the numbers of the latest games lost by either bot."""
 
     def find_losses(loser: str, winner: str, count: int) -> tuple[int, ...]:
@@ -212,31 +170,22 @@ def _with_losses(
         )
         return tuple(game.id for game in store.games.newest(query, LOSSES_NAMED))
 
-    won, _, lost_count = versus.wdl
+    a, b = versus.met.a, versus.met.b
+    wdl = versus.met.record.wdl
     return replace(
         versus,
-        lost_by_a=find_losses(versus.a, versus.b, lost_count),
-        lost_by_b=find_losses(versus.b, versus.a, won),
+        lost_by_a=find_losses(a, b, wdl.losses),
+        lost_by_b=find_losses(b, a, wdl.wins),
     )
 
 
-def _versus(a: str, b: str, standings: Standings) -> BotDifference:
+def _versus(a: str, b: str, standings: Standings) -> ComparedPair:
     """Return the difference between two bots, without the numbers of lost games."""
-    head = standings.head_to_head(a, b)
-    versus = BotDifference(a, b, (head.wins, head.draws, head.losses), head.pentanomial)
+    versus = ComparedPair(standings.head_to_head(a, b), standings.difference(a, b))
     pool = standings.pool
     if pool is None or a not in pool.places or b not in pool.places:
         return replace(versus, reason="no games connect them")
-    left, right = pool.places[a], pool.places[b]
-    gap = pool.rating.difference(a=left, b=right)
-    if pool.rating.bounded[left] and pool.rating.bounded[right] and not gap.is_bound:
+    if versus.difference.elo is None:
         return replace(versus, reason="both won every game, or both lost every game")
-    return replace(
-        versus,
-        elo=gap.elo,
-        error95=gap.error95,
-        los=gap.los,
-        at_least=gap.at_least,
-        at_most=gap.at_most,
-        pairs_to_halve=max(1, round(pool.rating.pairs_to_halve(a=left, b=right))),
-    )
+    needed = pool.rating.pairs_to_halve(a=pool.places[a], b=pool.places[b])
+    return replace(versus, pairs_to_halve=max(1, round(needed)))

@@ -119,7 +119,7 @@ def current_tables(
     tables = store.aggregate.of_division(division.id, since=since)
     current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
     listed = [row for row in tables if row.a_revision in current and row.b_revision in current]
-    left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in listed)
+    left_out = sum(row.record.pairs for row in tables) - sum(row.record.pairs for row in listed)
     if is_repetitive(listed, store.aggregate.count_distinct(listed, since=since)):
         listed = store.aggregate.with_distinct_pairs(listed, since=since)
     return listed, [FormerRevisions(2 * left_out)] if left_out else []

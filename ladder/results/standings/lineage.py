@@ -1,22 +1,13 @@
 """The gain of each version over the bot that it is based on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from db.records.bots import BotRow
 from db.store import Store
 from ladder.results.standings.standings import BotStanding, Standings
-from ladder.stats.elo import Z95, normal_cdf
+from ladder.stats.difference import Difference
 from ladder.stats.pool.rating import Pool
-
-
-class StepVerdict(StrEnum):
-    """The side of zero on which the 95 % interval of a step lies."""
-
-    GAINED = "gained"
-    UNDECIDED = "undecided"
-    LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +18,24 @@ class Step:
     based_on: str
     change: str
     """The idea that distinguishes the bot, as registered."""
-    elo: float
-    """Elo of the bot minus Elo of its predecessor, from all games of the pool."""
-    error95: float
-    """Half width of the difference's own 95 % interval, in Elo."""
+    difference: Difference
+    """The bot over its predecessor, from all games of the pool."""
     games: int
     """Number of the bot's games in the pool."""
 
-    @property
-    def verdict(self) -> StepVerdict:
-        """GAINED or LOST if the interval excludes zero."""
-        if self.elo - self.error95 > 0.0:
-            return StepVerdict.GAINED
-        if self.elo + self.error95 < 0.0:
-            return StepVerdict.LOST
-        return StepVerdict.UNDECIDED
-
-    @property
-    def los(self) -> float:
-        """Chance that the bot is better than its predecessor, from 0 to 1."""
-        return normal_cdf(Z95 * self.elo / self.error95)
-
     def is_lost(self, threshold: float) -> bool:
         """Return whether the interval lies wholly below `-threshold` Elo."""
-        return self.elo + self.error95 < -threshold
+        return self.difference.high is not None and self.difference.high < -threshold
 
     def is_undecided(self, threshold: float) -> bool:
         """Return whether the interval contains `-threshold` Elo."""
-        return self.elo - self.error95 < -threshold and not self.is_lost(threshold)
+        low = self.difference.low
+        return (low is None or low < -threshold) and not self.is_lost(threshold)
 
 
-def find_steps(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
+def find_steps(
+    pool: Pool | None, bots: Mapping[str, BotRow], names: Collection[str] | None = None
+) -> tuple[Step, ...]:
     """Return the steps of rated bots with a rated predecessor, in the order of registration.
 
     An unrated predecessor is skipped in favour of its own predecessor.
@@ -65,6 +43,7 @@ def find_steps(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...
     Args:
         pool: the rated bots; None without games.
         bots: all registered bots by name, including retired ones.
+        names: the bots whose steps are wanted; None for all.
 
     """
     if pool is None:
@@ -73,11 +52,12 @@ def find_steps(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...
     steps = []
     for name, bot in sorted(bots.items(), key=lambda item: item[1].id):
         before = _rated_ancestor(bot, bots, place)
-        if name not in place or before is None:
+        if name not in place or before is None or (names is not None and name not in names):
             continue
         gap = pool.rating.difference(a=place[name], b=place[before])
         games = int(pool.rating.games[place[name]])
-        steps.append(Step(name, before, bot.change, gap.elo, gap.error95, games))
+        if gap.elo is not None:  # None if both won, or both lost, everything
+            steps.append(Step(name, before, bot.change, gap, games))
     return tuple(steps)
 
 
@@ -94,7 +74,7 @@ class Regressions:
 def find_regressions(store: Store, standings: Standings, threshold: float) -> Regressions:
     """Return the steps of a list that lost more than `threshold` Elo, and the undecided ones."""
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    steps = sorted(find_steps(standings.pool, bots), key=lambda step: step.elo)
+    steps = sorted(find_steps(standings.pool, bots), key=lambda step: step.difference.elo or 0.0)
     return Regressions(
         lost=[step for step in steps if step.is_lost(threshold)],
         undecided=[step for step in steps if step.is_undecided(threshold)],
@@ -108,6 +88,8 @@ class LineVersion:
     row: BotRow
     standing: BotStanding | None
     """Its place in the rating list; None without rated games."""
+    step: Step | None
+    """What it gained over its nearest rated predecessor; None without one."""
 
 
 def line_of(store: Store, name: str, standings: Standings) -> list[LineVersion]:
@@ -127,7 +109,10 @@ def line_of(store: Store, name: str, standings: Standings) -> list[LineVersion]:
     while (after := newest.get(line[-1].name)) and after not in line:
         line.append(after)
     listed = {bot.name: bot for bot in standings.bots}
-    return [LineVersion(row, listed.get(row.name)) for row in line]
+    steps = {
+        step.bot: step for step in find_steps(standings.pool, bots, {row.name for row in line})
+    }
+    return [LineVersion(row, listed.get(row.name), steps.get(row.name)) for row in line]
 
 
 def _rated_ancestor(

@@ -1,14 +1,15 @@
 """Rating the bots of the stored aggregate. Pure functions."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from db.records.aggregate import HistorySlice, PairTableRow
+from db.records.record import Record
 from ladder.errors import UsageError
 from ladder.results.standings.notes import Misfit, NotConnected, Note, Shutouts
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.goodness import DOUBT, check
 from ladder.stats.pool.rating import PRIOR, Pool, PoolRating, RatingOptions, rate_connected
@@ -30,9 +31,10 @@ def rate_tables(
     if not tables:
         return None
     cells = from_named_tables(
-        (row.a_name, row.b_name, row.board_class, row.counts) for row in tables
+        (row.a_name, row.b_name, row.board_class, row.record.grid) for row in tables
     )
-    repeats = np.array([row.pairs / (row.distinct_pairs or row.pairs) for row in tables])
+    records = [row.record for row in tables]
+    repeats = np.array([each.pairs / (each.distinct or each.pairs) for each in records])
     return rate_connected(cells=replace(cells, repeats=repeats), options=options)
 
 
@@ -66,9 +68,7 @@ class RatedMoment:
     """Games of the whole division until then."""
     time: float
     """Start of the latest of them, in seconds since the epoch."""
-    elo: float
-    error95: float
-    """Half width of the 95 % interval in Elo."""
+    rating: Rating
 
 
 def rating_history(
@@ -82,21 +82,21 @@ def rating_history(
         options: rating options; anchors apply as soon as all of them are rated.
 
     """
-    counts: defaultdict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0] * 9)
+    records: dict[tuple[str, str, str], Record] = {}
     moments: list[RatedMoment] = []
     games = 0
     for part in slices:
         for row in part.tables:
             if row.a_revision in current and row.b_revision in current:
-                table = counts[row.a_name, row.b_name, row.board_class]
-                table[:] = [one + more for one, more in zip(table, row.counts, strict=True)]
-                games += 2 * row.pairs
-        if counts:
-            cells = from_named_tables((*names, table) for names, table in counts.items())
+                key = (row.a_name, row.b_name, row.board_class)
+                records[key] = records.get(key, Record()) + row.record
+                games += row.record.games
+        if records:
+            cells = from_named_tables((*names, each.grid) for names, each in records.items())
             rating = rate_connected(cells=cells, options=options, may_lack_anchors=True).rating
             moments += [
-                RatedMoment(name, games, part.until, float(elo), float(error))
-                for name, elo, error in zip(rating.players, rating.elo, rating.error95, strict=True)
+                RatedMoment(name, games, part.until, rating.rating(place))
+                for place, name in enumerate(rating.players)
             ]
     return tuple(moments)
 

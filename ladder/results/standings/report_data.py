@@ -17,7 +17,7 @@ from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.move_times import MoveTimes, move_times
 from ladder.results.standings.pairings import (
     ClassScores,
-    PairingResult,
+    ListedPairing,
     scores_by_class,
     summarize_pairings,
 )
@@ -125,7 +125,7 @@ class ReportData:
     """All registered bots by name."""
     steps: Sequence[Step]
     history: Sequence[RatedMoment]
-    pairings: Sequence[PairingResult]
+    pairings: Sequence[ListedPairing]
     """Results of every two bots, both ways round."""
     classes: Sequence[ClassScores]
     move_times: Sequence[MoveTimes]
@@ -182,14 +182,14 @@ def read_report_data(
         division=division,
         standings=standings,
         bots=bots,
-        steps=[step for step in find_steps(pool, bots) if step.bot in names],
+        steps=find_steps(pool, bots, names),
         history=[
             moment for moment in rating_history(slices, current, options) if moment.bot in names
         ],
         pairings=[
             pairing
             for pairing in summarize_pairings(tables, pool)
-            if {pairing.a, pairing.b} <= names
+            if {pairing.met.a, pairing.met.b} <= names
         ],
         classes=scores_by_class(tables),
         move_times=[times for times in move_times(recent, division.budget) if times.bot in names],

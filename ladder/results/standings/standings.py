@@ -8,12 +8,15 @@ bots that are not to be shown.
 import fnmatch
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
+from db.records.record import Wdl
 from db.records.rules import GameRules
 from engine.result import Termination
 from ladder.names import select_names
+from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.notes import Note, PartShown, RetiredLeftOut
+from ladder.stats.difference import Difference
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import Pool
 
 FORFEIT_SHARE = 0.02
@@ -37,18 +40,10 @@ class BotStanding:
     name: str
     rank: int
     """From 1, among the ranked bots."""
-    elo: float | None
-    """List rating: maximum likelihood over the pool."""
-    error95: float | None
-    """Half width of the 95 % interval of `elo`, clustered by pair."""
-    elo_at_least: float | None
-    """95 % lower bound, if it won all its games (`elo` then depends on the prior); else None."""
-    elo_at_most: float | None
-    """95 % upper bound, if it lost all its games; else None."""
-    games: int
-    wins: int
-    draws: int
-    losses: int
+    rating: Rating
+    """List rating: maximum likelihood over the pool, its error clustered by pair."""
+    results: Wdl
+    """Its games against all others."""
     forfeits: Mapping[str, int]
     """Forfeited games by termination; they are among the losses."""
     simulations_per_second: float | None
@@ -65,14 +60,14 @@ class BotStanding:
     """Its latest forfeits, newest first."""
 
     @property
-    def score(self) -> float:
-        """Points per game."""
-        return (self.wins + self.draws / 2) / self.games if self.games else 0.0
+    def games(self) -> int:
+        """Its games."""
+        return self.results.games
 
     @property
     def win_rate(self) -> float:
         """Wins per game."""
-        return self.wins / self.games if self.games else 0.0
+        return self.results.wins / self.games if self.games else 0.0
 
     @property
     def all_forfeits(self) -> int:
@@ -84,56 +79,6 @@ class BotStanding:
         """Whether it has too many forfeits for a trustworthy rating."""
         count = self.all_forfeits
         return count >= FORFEIT_MINIMUM and count > FORFEIT_SHARE * self.games
-
-
-@dataclass(frozen=True, slots=True)
-class PairStanding:
-    """The result of A against B."""
-
-    a: str
-    b: str
-    wins: int
-    draws: int
-    losses: int
-    pentanomial: tuple[int, int, int, int, int]
-    """Pairs by A's points: 0, 1/2, 1, 3/2, 2."""
-    distinct_pairs: int | None = None
-    """Pairs whose board or moves differ from those of all others; None if it is not known."""
-
-    @property
-    def distinct_pentanomial(self) -> tuple[float, ...]:
-        """The pairs by A's points, scaled to the number of distinct pairs."""
-        pairs = sum(self.pentanomial)
-        share = 1.0 if self.distinct_pairs is None else self.distinct_pairs / max(pairs, 1)
-        return tuple(share * count for count in self.pentanomial)
-
-    @property
-    def games(self) -> int:
-        """Number of games between the two."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def wdl(self) -> tuple[int, int, int]:
-        """A's wins, draws and losses."""
-        return self.wins, self.draws, self.losses
-
-    @property
-    def score(self) -> float:
-        """A's points per game, from 0 to 1."""
-        return (self.wins + self.draws / 2) / self.games
-
-    @property
-    def mirrored(self) -> Self:
-        """The result of B against A."""
-        low, below, even, above, high = self.pentanomial
-        return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            wins=self.losses,
-            losses=self.wins,
-            pentanomial=(high, above, even, below, low),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +112,7 @@ class Standings:
     """Number of ranked bots; `bots` can be fewer."""
     bots: Sequence[BotStanding]
     """The shown bots, best first."""
-    pairs_table: Sequence[PairStanding]
+    pairs_table: Sequence[HeadToHead]
     """Results of every two of `bots` that met."""
     pool: Pool | None = None
     """The fitted ratings, to compare any two bots; None without games."""
@@ -189,14 +134,21 @@ class Standings:
         """Fixed ratings in Elo by name."""
         return {} if self.pool is None else self.pool.rating.options.anchors
 
-    def head_to_head(self, a: str, b: str) -> PairStanding:
+    def head_to_head(self, a: str, b: str) -> HeadToHead:
         """Return the result of A against B, with zeros if they did not meet."""
         for line in self.pairs_table:
             if (line.a, line.b) == (a, b):
                 return line
             if (line.a, line.b) == (b, a):
                 return line.mirrored
-        return PairStanding(a, b, 0, 0, 0, (0, 0, 0, 0, 0))
+        return HeadToHead(a, b)
+
+    def difference(self, a: str, b: str) -> Difference:
+        """Return the difference of two bots by all games of the list, in some milliseconds."""
+        pool = self.pool
+        if pool is None or a not in pool.places or b not in pool.places:
+            return Difference()
+        return pool.rating.difference(a=pool.places[a], b=pool.places[b])
 
     @property
     def first_mover_elo(self) -> Mapping[str, float | None]:
@@ -280,5 +232,5 @@ def _selected(
     return select_names(patterns, names, f"has no rated games in {standings.label}", WITH_GAMES)
 
 
-def _pairs_among(standings: Standings, names: Collection[str]) -> list[PairStanding]:
+def _pairs_among(standings: Standings, names: Collection[str]) -> list[HeadToHead]:
     return [line for line in standings.pairs_table if line.a in names and line.b in names]

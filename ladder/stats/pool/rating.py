@@ -15,7 +15,9 @@ import numpy as np
 
 from ladder.errors import UsageError
 from ladder.stats.counts import FloatArray
-from ladder.stats.elo import SCALE, Z95, normal_cdf
+from ladder.stats.difference import Difference, difference_of, fitted_difference, shutout_of
+from ladder.stats.elo import SCALE, Z95
+from ladder.stats.own_rating import Rating
 from ladder.stats.pool.cells import Cells, groups, require_connected
 from ladder.stats.pool.clusters import covariance, pair_spread
 from ladder.stats.pool.families import logistic
@@ -52,28 +54,6 @@ class RatingOptions:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """The difference of two players."""
-
-    elo: float
-    error95: float
-    """Half the 95 % interval, in Elo."""
-    los: float
-    """Likelihood of superiority of the first player, 0..1."""
-    at_least: float | None = None
-    """Lower bound of the difference with 95 % confidence; None unless the first player won, or the
-    second lost, all its games, in which case the prior determines `elo`."""
-    at_most: float | None = None
-    """Upper bound with 95 % confidence; None unless the first player lost, or the second won, all
-    its games."""
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the games give only a bound."""
-        return self.at_least is not None or self.at_most is not None
-
-
-@dataclass(frozen=True)
 class PoolRating:
     """A rating list, with the covariance to compare any two of its players."""
 
@@ -92,9 +72,9 @@ class PoolRating:
     bounded: BoolArray
     """Mask of players with only wins or only losses, whose Elo the prior determines."""
     at_least: tuple[float | None, ...]
-    """Lower bound of each player's Elo with 95 % confidence; None unless it won all its games."""
+    """Lower end of the 95 % interval of each player that won all its games; else None."""
     at_most: tuple[float | None, ...]
-    """Upper bound of each player's Elo with 95 % confidence; None unless it lost all its games."""
+    """Upper end of the 95 % interval of each player that lost all its games; else None."""
     advantage: FloatArray
     """First-mover advantage in Elo by board class, shape (classes,); 0 without games."""
     advantage_error95: FloatArray
@@ -115,20 +95,68 @@ class PoolRating:
         """Board classes, in the order of `advantage`."""
         return self.cells.classes
 
-    def difference(self, *, a: int, b: int) -> Difference:
-        """Return the difference of players `a` and `b` (indices), with its own error."""
-        spread = self.covariance
-        variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b])
-        gap = float(self.elo[a] - self.elo[b])
-        error = math.sqrt(max(variance, 0.0))
-        least, less = self._slack(a, b), self._slack(b, a)
-        return Difference(
-            elo=gap,
-            error95=Z95 * error,
-            los=_superiority(gap, error),
-            at_least=None if least is None else gap - least,
-            at_most=None if less is None else gap + less,
+    def rating(self, place: int) -> Rating:
+        """Return a player's own rating, by its index."""
+        return Rating(
+            float(self.elo[place]),
+            float(self.error95[place]),
+            self.at_least[place],
+            self.at_most[place],
         )
+
+    def difference(self, *, a: int, b: int) -> Difference:
+        """Return the difference of players `a` and `b` (indices), from all games of the pool.
+
+        It is a `fitted_difference`, with the results of all pairs seen from the side of the
+        stronger players. If one of the two won or lost everything, it is that of as many won pairs
+        as give the bound of `_slack`. If the two have met only each other, it is that of the pairs
+        that they played, so that verdict and chance are those of their head-to-head record; only
+        the Elo is that of the fit, which knows the advantage and the prior.
+
+        It takes some milliseconds, so compute it only for pairs of players that are shown.
+        """
+        if a > b:
+            return self.difference(a=b, b=a).mirrored
+        gap = float(self.elo[a] - self.elo[b])
+        cells = self.cells
+        own = ((cells.a == a) | (cells.a == b)) & ((cells.b == a) | (cells.b == b))
+        others = ((cells.a == a) | (cells.a == b) | (cells.b == a) | (cells.b == b)) & ~own
+        if cells.second is not None and own.any() and not others.any():
+            return self._of_own_pairs(a, gap, own)
+        least, less = self._slack(a, b), self._slack(b, a)
+        if least is not None:
+            return shutout_of(gap - least)
+        if less is not None:
+            return shutout_of(-gap - less).mirrored
+        if self.bounded[a] and self.bounded[b]:
+            return Difference()
+        higher = np.where(self.elo[cells.a] >= self.elo[cells.b], gap >= 0.0, gap < 0.0)
+        seen = self._points(np.where(own, cells.a == a, higher)).sum(0)
+        return fitted_difference(gap=gap, deviation=math.sqrt(self._variance(a, b)), seen=seen)
+
+    def _of_own_pairs(self, a: int, gap: float, own: BoolArray) -> Difference:
+        """Return the difference of two players that have met nobody else."""
+        counts = self._points(self.cells.a == a)[own].sum(0)
+        if self.cells.repeats is not None:
+            distinct = self.cells.clusters[own] / self.cells.repeats[own]
+            counts = counts * (distinct.sum() / counts.sum())
+        met = difference_of(counts)
+        if met.elo is None or met.low is None or met.high is None or met.elo * gap <= 0.0:
+            return met
+        stretch = gap / met.elo
+        return Difference(gap, stretch * met.low, stretch * met.high, met.chance)
+
+    def _points(self, from_a: BoolArray) -> FloatArray:
+        """Return the clusters of each table by points of A, or of B where `from_a` is False."""
+        cells = self.cells
+        points = cells.first if cells.second is None else cells.first + cells.second
+        counts = cells.counts @ np.eye(int(points.max()) + 1)[points]
+        return np.where(from_a[:, None], counts, counts[:, ::-1])
+
+    def _variance(self, a: int, b: int) -> float:
+        """Return the variance of a difference, in squared Elo."""
+        spread = self.covariance
+        return max(float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b]), 0.0)
 
     def _slack(self, ahead: int, behind: int) -> float | None:
         """Return how much smaller a difference may be, in Elo; None without such a bound.
@@ -162,8 +190,7 @@ class PoolRating:
         pair adds the information of two games at these ratings (Fisher 1925) divided by
         `pair_spread`.
         """
-        spread = self.covariance
-        variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b]) / SCALE**2
+        variance = self._variance(a, b) / SCALE**2
         if variance <= 0.0:
             return 0.0
         edge = float(self.advantage.mean()) if self.advantage.size else 0.0
@@ -171,12 +198,6 @@ class PoolRating:
         p = logistic(np.array([gap + edge, gap - edge]) / SCALE)
         each = max(float(np.sum(p * (1.0 - p))), 1e-9) / self.pair_spread
         return 3.0 / (variance * each)
-
-
-def _superiority(gap: float, error: float) -> float:
-    if error <= 1e-9:
-        return 0.5 if abs(gap) <= 1e-9 else float(gap > 0)
-    return normal_cdf(gap / error)
 
 
 def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRating:

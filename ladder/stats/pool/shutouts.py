@@ -2,9 +2,10 @@
 
 Their maximum-likelihood rating is infinite; the listed one is determined by the prior. But the
 games bound how near to the others such a player may be: at the bound, its shutout has a probability
-of 5 %. The unit is the cluster of `Cells` (a pair of games, or a single game), and the expected
-score is the greatest probability to win all of it, as in `ladder.stats.one_sided`, which is valid
-for any dependence within a pair. The other players keep their listed ratings.
+of 2.5 %, as at the closed end of a 95 % interval. The unit is the cluster of `Cells` (a pair of
+games, or a single game), and the expected score is the greatest probability to win all of it, as
+for a side that either wins or loses both games of a pair, which is valid for any dependence within
+a pair. The other players keep their listed ratings.
 """
 
 from collections.abc import Mapping
@@ -13,10 +14,10 @@ from math import log
 import numpy as np
 
 from ladder.stats.counts import FloatArray
-from ladder.stats.one_sided import CHANCE
 from ladder.stats.pool.cells import Cells
 from ladder.stats.pool.families import logistic
 from ladder.stats.pool.fitting import unpack
+from ladder.stats.score_bound import TAIL
 from ladder.stats.special import bisect_root
 
 _FAR = 100.0
@@ -28,7 +29,7 @@ def slack(*, cells: Cells, theta: FloatArray, moves: Mapping[int, float]) -> flo
 
     `moves` is the direction by index: negative for players that won everything, positive for
     players that lost everything. Along it their results become less likely; at the returned
-    distance they have the probability `CHANCE`.
+    distance they have the probability `TAIL`.
     """
     step = np.zeros(len(cells.players))
     for player, length in moves.items():
@@ -47,6 +48,6 @@ def slack(*, cells: Cells, theta: FloatArray, moves: Mapping[int, float]) -> flo
         won = logistic(z + edge)
         if cells.second is not None:
             won = 0.5 * (won + logistic(z - edge))
-        return float(units @ np.log(np.maximum(won, 1e-300))) - log(CHANCE)
+        return float(units @ np.log(np.maximum(won, 1e-300))) - log(TAIL)
 
     return bisect_root(likelihood, low=-_FAR, high=_FAR)

@@ -23,7 +23,7 @@ from ladder.visible import visible, visible_lines
 from reports.bots import git_values
 from reports.findings.run import BOTS as BOTS_OF_RUN
 from reports.findings.run import finding_of, forfeit_lines, paused_lines
-from reports.html.division_figures import history_figure, rated_bots, ratings_figure
+from reports.html.division_figures import history_figure, ratings_figure
 from reports.html.figures import table_of_fields
 from reports.html.findings import figures_of, folded_figures_of
 from reports.html.live.site import Page
@@ -55,7 +55,7 @@ def overview_page(data: Overview) -> Page:
     if standings is not None and division is not None:
         figure = ratings_figure(RatingView(standings, link=bot_link))
         values |= {
-            "verdict": verdict(rated_bots(standings)),
+            "verdict": verdict(standings),
             "warnings": warnings_of(standings),
             "notes": notes_of(standings),
             "divisions": [
@@ -167,8 +167,8 @@ def bot_page(data: BotPage) -> Page:
     if row.retired_at is not None:
         facts.append(("Retired", day(row.retired_at)))
     if standing is not None:
-        if standing.elo is not None:
-            facts.append(("Elo", f"{standing.elo:.0f} ± {standing.error95 or 0:.0f}"))
+        if standing.rating.elo is not None:
+            facts.append(("Elo", standing.rating.words()))
         facts.append(("Games", f"{standing.games:,}"))
     values = {
         "row": row,

@@ -73,7 +73,7 @@ def look(path: Path) -> str:
     """Return what a reader sees: kind, bots, and games by all three ways of reading."""
     with Store.open_to_read(str(path)) as store:
         games = len(list(store.games.stream()))
-        tables = sum(2 * table.pairs for table in store.aggregate.of_division(1))
+        tables = sum(2 * table.record.pairs for table in store.aggregate.of_division(1))
         assert games == tables == store.games.count(1) == 2 * PAIRS
         assert list(store.audit.outcomes()) == []
         assert len(list(store.exchange.export_lines())) == games

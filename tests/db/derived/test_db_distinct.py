@@ -67,12 +67,12 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store) -> None:
         distinct.setdefault(sides, set()).add(moves)
     first = store.aggregate.with_distinct_pairs(tables)
     for row in first:
-        assert row.distinct_pairs == len(distinct[row.a_revision, row.b_revision])
+        assert row.record.distinct == len(distinct[row.a_revision, row.b_revision])
     for line in (1000, 1000, 1001):  # later calls read the new pairs
         play(store, runs[0], first[0].a_revision, first[0].b_revision, line)
     later = store.aggregate.with_distinct_pairs(store.aggregate.of_division(division))
-    assert [row.distinct_pairs for row in later] == [
-        (row.distinct_pairs or 0) + 2 * (row is first[0]) for row in first
+    assert [row.record.distinct for row in later] == [
+        (row.record.distinct or 0) + 2 * (row is first[0]) for row in first
     ]
     for run in runs:
         own = store.games.stream(GameQuery(run_id=run.id))
@@ -103,7 +103,7 @@ def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
     execute_sql(store.where, "UPDATE games SET started_at = 5 WHERE id IN (1, 2, 5)")
     store.audit.repair_outcomes()
     tables = store.aggregate.of_division(run.division_id, since=10.0)
-    assert sum(row.pairs for row in tables) == 1
+    assert sum(row.record.pairs for row in tables) == 1
     assert store.aggregate.count_distinct(tables, since=10.0) == 2
 
 

@@ -56,7 +56,7 @@ def test_self_pair_cannot_be_rated(store: Store) -> None:
     record = played(row, Random(1))
     assert finish_pair(store, to_plan(row), record)
     (table,) = store.aggregate.of_run(run.id)
-    assert (table.a_revision, table.b_revision, table.pairs) == (a, a, 1)
+    assert (table.a_revision, table.b_revision, table.record.pairs) == (a, a, 1)
     assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
 
 
@@ -226,10 +226,10 @@ def test_a_kept_count_forgets_the_newest_run_when_it_is_deleted(place: str) -> N
         kept, newest = new_run(store), new_run(store, stream="s2")
         for run in (kept, newest):
             play_all(other, run, revisions, 2)
-        assert sum(table.pairs for table in store.aggregate.of_division(kept.division_id)) == 4
+        assert sum(row.record.pairs for row in store.aggregate.of_division(kept.division_id)) == 4
         other.runs.delete(newest.id)
         play_all(other, kept, revisions, 1, seed=3)
-        assert sum(table.pairs for table in store.aggregate.of_division(kept.division_id)) == 3
+        assert sum(row.record.pairs for row in store.aggregate.of_division(kept.division_id)) == 3
 
 
 @pytest.mark.slow
@@ -251,8 +251,12 @@ def test_the_aggregate_equals_a_slow_recount(store: Store) -> None:
         for pair, game in a_first.items():
             mirrored = b_first[pair].result.mirrored
             counts[3 * order.index(game.result) + order.index(mirrored)] += 1
-        assert list(table.counts) == counts
-        assert sum(table.wdl) == 2 * table.pairs == sum(2 * n for n in table.pentanomial)
+        assert list(table.record.grid) == counts
+        assert (
+            sum(table.record.wdl)
+            == 2 * table.record.pairs
+            == sum(2 * n for n in table.record.pentanomial)
+        )
         for revision, totals in ((a, table.a), (b, table.b)):
             seats = [(g, 0 if g.first_revision == revision else 1) for g in ours]
             told = [t for g, seat in seats for t in g.thoughts[seat::2]]
@@ -264,7 +268,7 @@ def test_the_aggregate_equals_a_slow_recount(store: Store) -> None:
             for reason, count in totals.forfeits.items():
                 mine = [g for g, seat in seats if g.termination == reason and g.offender == seat]
                 assert count == len(mine)
-    assert sum(t.pairs for t in tables.values()) == 80
+    assert sum(t.record.pairs for t in tables.values()) == 80
     everything = store.aggregate.of_division(run.division_id)
     assert store.aggregate.of_division(run.division_id, since=0) == everything
     assert store.aggregate.of_run(run.id) == everything

@@ -89,10 +89,12 @@ def test_lists_are_those_of_the_former_program(place: str) -> None:
             now = standings_of_division(store, store.divisions.find(label))
             assert (now.games, now.label) == (former["games"], label)
             for bot, old in zip(now.bots, former["bots"], strict=True):
-                counts = (bot.name, bot.wins, bot.draws, bot.losses)
+                counts = (bot.name, *bot.results)
                 assert counts == (old["name"], old["wins"], old["draws"], old["losses"])
                 given = [old[key] for key in ("elo", "error95") if old[key] is not None]
-                found = [value for value in (bot.elo, bot.error95) if value is not None]
+                found = [
+                    value for value in (bot.rating.elo, bot.rating.error95) if value is not None
+                ]
                 assert found[: len(given)] == pytest.approx(given, abs=0.06)
 
 

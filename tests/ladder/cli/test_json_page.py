@@ -24,6 +24,7 @@ from ladder.experiments.suite.run import Answers, SuiteResult
 from ladder.learning.value.folder import GenerationRecord
 from ladder.learning.value.loop import LearningState
 from ladder.match.openings.draw import DrawingProgress
+from ladder.stats.difference import difference_of
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.search import SearchSpeed
 from reports.analyze import analysis_document
@@ -173,8 +174,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder select --json":
         players = tuple(
             RankedBot(
-                name=name, elo=0.0, error95=1.0, games=9, can_be_best=name == "a", is_alike=False,
-                reason="",
+                name=name, difference=difference_of((1, 2, 1)), games=9, can_be_best=name == "a",
+                is_alike=False, reason="",
             )
             for name in "ab"
         )  # fmt: skip

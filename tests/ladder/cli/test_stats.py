@@ -8,7 +8,12 @@ from tests.ladder.cli.conftest import Command
 def test_published_counts_have_their_published_numbers(ladder: Command) -> None:
     """Both kinds of counts give the figures of fastchess, under the keys of the contract."""
     document = ladder("stats", "elo", "--penta", "34,54,63,64,75", "--json").document
-    assert list(document) == ["score", "elo", "error95", "nelo", "nelo_error95", "los", "games"]
+    assert list(document) == [
+        "score", "elo", "error95", "nelo", "nelo_error95", "los", "games",
+        "low", "high", "verdict", "chance",
+    ]  # fmt: skip
+    assert document["verdict"] == "stronger"
+    assert 0 < document["low"] < document["elo"] < document["high"]
     assert document["elo"] == pytest.approx(55.58, abs=0.05)
     assert document["games"] == 580
     words = ("--wdl", "36433,68692,36027", "--elo0", "0", "--elo1", "2", "--model", "normalized")
@@ -22,8 +27,8 @@ def test_published_counts_have_their_published_numbers(ladder: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "shown", "key", "bound"),
     [
-        (("--wdl", "100,0,0"), "at least +606.8 (95 %)", "elo_at_least", 606.79),
-        (("--penta", "50,0,0,0,0"), "at most -483.8 (95 %)", "elo_at_most", -483.757),
+        (("--wdl", "100,0,0"), "at least +570: stronger", "elo_at_least", 569.8),
+        (("--penta", "50,0,0,0,0"), "at most -446: weaker", "elo_at_most", -446.1),
     ],
 )
 def test_a_shutout_is_reported_as_a_bound(

@@ -11,6 +11,7 @@ from db.store import Store
 from ladder.results.standings.pool import rate_tables
 from ladder.runs.live import REFIT_S, LiveBot, LiveRun, count_pair, refit
 from tests.db.making import add_bots, maker, new_run, played, to_plan
+from tests.support.records import record_of
 
 NAMES = ("v1", "v2", "v3", "v4")
 
@@ -52,6 +53,6 @@ def test_the_live_rating_is_the_list_rating_of_the_runs_games(tmp_path: Path) ->
 def test_an_unrated_run_has_no_ratings() -> None:
     """A match or gate is shown by scores."""
     live = live_run(is_rated=False)
-    live.counts["v1", "v2", "thu"] = [0, 0, 0, 0, 1, 0, 0, 0, 3]
+    live.records["v1", "v2", "thu"] = record_of((0, 0, 1, 0, 3))
     refit(live)
     assert {bot.elo for bot in live.bots.values()} == {None}

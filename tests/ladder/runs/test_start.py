@@ -31,7 +31,7 @@ class Recorder(Stopper):
 
     def started(self, live: LiveRun) -> None:
         self.live = live
-        self.games_at_start = [bot.games for bot in live.bots.values()]
+        self.games_at_start = [bot.results.games for bot in live.bots.values()]
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_headline_and_table_of_a_resumed_run_agree(store: Store) -> None:
     )
     assert resumed.live.total_games == 20
     for bot in resumed.live.bots.values():
-        assert bot.games == bot.wins + bot.draws + bot.losses == 20
+        assert bot.results.games == 20
     assert resumed.ending is RunEnding.DONE
     assert len(RunView().ending(resumed.live)) == 1
 

@@ -1,6 +1,7 @@
 """Ratings of a pool of players by maximum likelihood, and their errors."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
+from ladder.stats.counts import pentanomial
+from ladder.stats.difference import difference_of
 from ladder.stats.elo import SCALE
 from ladder.stats.pool.cells import (
     from_games,
@@ -131,7 +134,7 @@ def test_an_anchor_moves_the_whole_list():
     here, there = free.difference(a=0, b=4), tied.difference(a=0, b=4)
     assert here.elo == pytest.approx(there.elo)
     assert here.error95 == pytest.approx(there.error95)
-    assert here.los == pytest.approx(1 - free.difference(a=4, b=0).los)
+    assert here.chance == pytest.approx(1 - free.difference(a=4, b=0).chance)
 
 
 def test_who_is_listed_first_does_not_matter():
@@ -162,9 +165,11 @@ def test_ratings_and_errors_are_finite(tables):
     assert finite(rating)
     for one, other in ((0, 1), (1, 2), (2, 0)):
         here, there = rating.difference(a=one, b=other), rating.difference(a=other, b=one)
-        assert here.error95 >= 0
-        assert 0 <= here.los <= 1
-        assert here.los + there.los == pytest.approx(1, abs=1e-9)
+        assert (here.low, here.high) == (there.mirrored.low, there.mirrored.high)
+        if here.elo is not None:
+            assert 0 < here.chance < 1
+            assert here.chance + there.chance == pytest.approx(1, abs=1e-9)
+            assert all(each is None or math.isfinite(each) for each in (here.low, here.high))
 
 
 @pytest.mark.parametrize("pairs", [1, 20, 100_000])
@@ -179,7 +184,8 @@ def test_shutouts_are_finite_and_marked(pairs):
     assert finite(rating)
     assert rating.bounded.tolist() == [False, True, False]
     assert rating.elo[1] < rating.elo[2]
-    assert rating.difference(a=0, b=1).error95 > 100.0
+    assert rating.error95[1] > 100.0
+    assert rating.difference(a=0, b=1).high is None
 
 
 def test_a_shutout_without_a_prior_is_refused():
@@ -280,3 +286,34 @@ def test_the_share_of_draws_between_equals_is_that_of_their_games():
     unequal = from_games(players="AB", first=[0], second=[1], counts=[(15, 15, 70)])
     theta = np.array([math.log(3), 0.0, 0.0])
     assert draw_rate_equal(cells=unequal, theta=theta) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    "table", [(4, 1, 3, 0, 2, 5, 6, 3, 9), (0, 0, 2, 0, 1, 0, 3, 1, 2), (0, 0, 0, 0, 0, 0, 0, 0, 5)]
+)
+def test_a_list_of_two_agrees_with_their_head_to_head(table):
+    """Verdict, chance and the signs of the bounds are those of the pairs, whatever the fit adds."""
+    cells = from_tables(players="AB", a=[0], b=[1], counts=np.reshape(table, (1, 3, 3)))
+    for repeats in (None, np.array([2.0])):
+        rating = rate_pool(cells=replace(cells, repeats=repeats))
+        listed = rating.difference(a=0, b=1)
+        half = 1.0 if repeats is None else 0.5
+        met = difference_of(half * pentanomial(table=np.reshape(table, (3, 3))))
+        assert listed.chance == pytest.approx(met.chance, abs=1e-12)
+        assert listed.verdict is met.verdict
+        assert (listed.low > 0) == (met.low > 0)
+        assert (listed.high is None) == (met.high is None)
+        if met.high is not None:
+            assert listed.elo == pytest.approx(float(rating.elo[0] - rating.elo[1]))
+
+
+@pytest.mark.slow
+def test_the_difference_of_a_list_has_its_own_variance():
+    """With many games it is the normal interval of the fit's covariance, not of squared errors."""
+    cells, _ = random_cells(np.random.default_rng(5), size=6, pairs=400)
+    rating = rate_pool(cells=cells)
+    for a, b in ((0, 5), (2, 3)):
+        found, cover = rating.difference(a=a, b=b), rating.covariance
+        error = 1.96 * math.sqrt(cover[a, a] + cover[b, b] - 2 * cover[a, b])
+        assert found.error95 == pytest.approx(error, rel=0.06)
+        assert found.elo == pytest.approx(rating.elo[a] - rating.elo[b])

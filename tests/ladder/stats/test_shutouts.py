@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ladder.stats.elo import estimate
+from ladder.stats.difference import Difference, difference_of
 from ladder.stats.pool.cells import from_games, from_tables
 from ladder.stats.pool.rating import RatingOptions, rate_pool
 from tests.ladder.stats.pools import names
@@ -30,10 +30,10 @@ def won(pairs):
 @pytest.mark.parametrize("prior", [0.2, 1.0, 30.0])
 def test_two_players_are_as_far_apart_as_their_pairs_say(prior):
     """In a list of two players the bound is that of the counts, whatever the prior."""
-    alone = estimate(counts=(0, 0, 0, 0, 12)).at_least
+    alone = difference_of((0, 0, 0, 0, 12)).low
     rating = pool((0, 1, won(12)), prior=prior)
-    assert rating.difference(a=0, b=1).at_least == pytest.approx(alone, abs=1e-6)
-    assert rating.difference(a=1, b=0).at_most == pytest.approx(-alone, abs=1e-6)
+    assert rating.difference(a=0, b=1).low == pytest.approx(alone, abs=1e-6)
+    assert rating.difference(a=1, b=0).high == pytest.approx(-alone, abs=1e-6)
     assert rating.at_least == (pytest.approx(1000 + alone / 2), None)
     assert rating.at_most == (None, pytest.approx(1000 - alone / 2))
     tied = pool((0, 1, won(12)), prior=prior, anchors={"B": 700.0})
@@ -45,13 +45,13 @@ def test_single_games_count_one_by_one():
     """Where games are no pairs, the game is the unit and the first move is allowed for."""
     cells = from_games(players="AB", first=[0, 1], second=[1, 0], counts=[[0, 0, 7], [7, 0, 0]])
     gap = rate_pool(cells=cells, options=RatingOptions(advantage=0.0)).difference(a=0, b=1)
-    assert gap.at_least == pytest.approx(estimate(counts=(0, 0, 14)).at_least, abs=1e-6)
+    assert gap.low == pytest.approx(difference_of((0, 0, 14)).low, abs=1e-6)
     white = from_games(players="AB", first=[0], second=[1], counts=[[0, 0, 14]])
     helped = rate_pool(cells=white, options=RatingOptions(advantage=100.0)).difference(a=0, b=1)
-    assert helped.at_least == pytest.approx(gap.at_least - 100, abs=1e-6)
+    assert helped.low == pytest.approx(gap.low - 100, abs=1e-6)
     black = from_games(players="AB", first=[1], second=[0], counts=[[14, 0, 0]])
     hindered = rate_pool(cells=black, options=RatingOptions(advantage=100.0)).difference(a=0, b=1)
-    assert hindered.at_least == pytest.approx(gap.at_least + 100, abs=1e-6)
+    assert hindered.low == pytest.approx(gap.low + 100, abs=1e-6)
 
 
 def test_the_bound_stands_on_the_scale_of_the_others():
@@ -59,37 +59,37 @@ def test_the_bound_stands_on_the_scale_of_the_others():
     rating = pool((0, 1, won(4)), (0, 2, won(6)), (1, 2, MIXED))
     assert rating.at_least[1:] == (None, None)
     assert rating.at_most == (None,) * 3
-    # Lowered to its bound against both, A wins all ten pairs with a chance of 5 %.
-    gaps = [rating.difference(a=0, b=other).at_least for other in (1, 2)]
+    # Lowered to its bound against both, A wins all ten pairs with a chance of 2.5 %.
+    gaps = [rating.difference(a=0, b=other).low for other in (1, 2)]
     score = [np.mean(1 / (1 + 10 ** (-(g + f) / 400)))
              for g in gaps for f in [np.array([1, -1]) * rating.advantage[0]]]  # fmt: skip
-    assert score[0] ** 4 * score[1] ** 6 == pytest.approx(0.05, rel=1e-6)
+    assert score[0] ** 4 * score[1] ** 6 == pytest.approx(0.025, rel=1e-6)
     moved = rating.elo[0] - rating.elo[1] - gaps[0]
     assert rating.at_least[0] == pytest.approx(rating.elo[0] - moved * 2 / 3)
-    assert rating.difference(a=0, b=1).at_most is None
+    assert rating.difference(a=0, b=1).high is None
     between = rating.difference(a=1, b=2)
-    assert not between.is_bound
+    assert None not in (between.low, between.high)
 
 
 def test_two_players_that_won_everything_cannot_be_compared():
     """There is no bound between them, nor between two that lost everything."""
     rating = pool((0, 2, won(4)), (1, 2, won(40)), (2, 3, MIXED), (3, 4, won(3)), (2, 4, won(3)))
     assert rating.bounded.tolist() == [True, True, False, False, True]
-    assert not rating.difference(a=0, b=1).is_bound
-    assert rating.difference(a=0, b=2).at_most is None
+    assert rating.difference(a=0, b=1) == Difference()
+    assert rating.difference(a=0, b=2).high is None
 
 
 def test_a_winner_and_a_loser_share_their_slack():
     """Between one that won everything and one that lost everything no split gives a smaller gap."""
     rating = pool((0, 1, won(5)), (0, 2, won(5)), (1, 2, MIXED), (1, 3, won(5)), (2, 3, won(5)))
-    apart = rating.difference(a=0, b=3).at_least
-    one = rating.elo[0] - rating.difference(a=0, b=1).at_least - rating.elo[1]
-    other = rating.elo[2] - rating.elo[3] - rating.difference(a=2, b=3).at_least
+    apart = rating.difference(a=0, b=3).low
+    one = rating.elo[0] - rating.difference(a=0, b=1).low - rating.elo[1]
+    other = rating.elo[2] - rating.elo[3] - rating.difference(a=2, b=3).low
     listed = rating.elo[0] - rating.elo[3]
     assert listed - one - other < apart < listed - max(one, other)
     met = pool((0, 1, won(5)), (0, 3, won(50)), (1, 2, MIXED), (2, 3, won(5)))
-    direct = estimate(counts=(0, 0, 0, 0, 50)).at_least
-    assert met.difference(a=0, b=3).at_least >= direct - 1e-6
+    direct = difference_of((0, 0, 0, 0, 50)).low
+    assert met.difference(a=0, b=3).low >= direct - 1e-6
 
 
 @pytest.mark.slow

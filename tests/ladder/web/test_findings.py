@@ -92,7 +92,7 @@ def test_a_selection_shows_its_choice(league: League, server: Running) -> None:
     words = words_of(server, run)
     assert "chosen Which of alpha, beta and gamma is the best?" in words
     assert "No other is better than alpha by 100 Elo or more, with 90 % confidence, after" in words
-    assert "alpha +0.0 0.0" in words
+    assert "alpha +0 +0 .. +0 50.0%" in words
 
 
 @pytest.mark.slow
@@ -116,7 +116,10 @@ def test_a_tuning_shows_its_values_and_its_gate(league: League, server: Running)
     assert "no verdict Is exec:./bot --c {c} better with other numbers?" in words
     assert "Search run 1, 64 of 64 games" in words
     assert "c 1 1.08 0.5 2" in words
-    assert "alpha against each baseline against games won-drawn-lost score Elo beta 8" in words
+    assert (
+        "alpha against each baseline against games won-drawn-lost score Elo 95 % "
+        "chance to be better beta 8" in words
+    )
 
 
 @pytest.mark.very_slow

@@ -22,7 +22,7 @@ def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
     assert (report.requests, report.errors) == ([], [])
     page = report.page
     marks = "#chart-{} .mark-{}.role-mark path"
-    rated = [bot for bot in data.standings.bots if bot.elo is not None]
+    rated = [bot for bot in data.standings.bots if bot.rating.elo is not None]
     assert page.locator(marks.format("ratings", "symbol")).count() == len(rated)
     framed = sum(pairing.z is not None and abs(pairing.z) >= 2 for pairing in data.pairings)
     cells = page.locator(marks.format("pairings", "rect")).count()

@@ -9,6 +9,7 @@ from engine.result import Termination
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.notes import NotConnected
 from ladder.results.standings.report_data import ReportData, ShownGame
+from ladder.stats.difference import difference_of
 from reports.html.charts import heat_map
 from reports.html.division_figures import (
     rated_bots,
@@ -16,7 +17,7 @@ from reports.html.division_figures import (
 )
 from reports.html.report import report_page, verdict, warnings
 from reports.html.viewer import failure_texts
-from reports.report.rating_columns import RatingView, rating_words
+from reports.report.rating_columns import RatingView
 
 
 @pytest.mark.slow
@@ -43,20 +44,20 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
 def test_regressions_are_the_first_warning(data: ReportData) -> None:
     """The warning has the expected number of false alarms and the gate that decides."""
     steps = [
-        Step("b1", "b0", "", elo=-20.0, error95=30.0, games=9),
-        Step("b2", "b1", "", elo=-40.0, error95=30.0, games=9),
-        Step("b3", "b2", "", elo=50.0, error95=30.0, games=9),
+        Step("b1", "b0", "", difference_of((4, 2, 3, 2, 3)), games=9),
+        Step("b2", "b1", "", difference_of((9, 9, 9, 1, 0)), games=9),
+        Step("b3", "b2", "", difference_of((0, 1, 9, 9, 9)), games=9),
     ]
     failing = [replace(data.standings.bots[0], forfeits={"crash": 1})]
     standings = replace(data.standings, bots=failing)
     first, second, *_ = warnings(replace(data, standings=standings, steps=steps))
     assert "forfeited 1" in second
-    assert first.startswith("b2 lost 40 ± 30 Elo against b1.")
+    assert first.startswith("b2 is weaker than b1 by ")
     assert "3 versions, 0.1" in first
     assert "`ladder gate b2 --against b1`" in first
     (alone, *_) = warnings(replace(data, steps=[steps[1]]))
     assert "may be chance" in alone
-    assert not any("lost" in each for each in warnings(replace(data, steps=[steps[0], steps[2]])))
+    assert not any("weaker" in each for each in warnings(replace(data, steps=[steps[0], steps[2]])))
 
 
 def failed(shown: ShownGame, output: LastOutput | None) -> ShownGame:
@@ -94,12 +95,10 @@ def test_cells_hold_as_much_as_fits(bots: int, texts: int) -> None:
 
 def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
     """The page shows a bound, as the rating itself depends on the prior."""
-    best = replace(rated_bots(data.standings)[0], elo_at_least=1017.3)
-    assert rating_words(best) == "at least 1017"
-    (_, _, elo, error, *_) = ratings_figure(
-        RatingView(replace(data.standings, bots=[best]))
-    ).table.rows[0]
+    rated = rated_bots(data.standings)
+    best = replace(rated[0], rating=replace(rated[0].rating, at_least=1017.3))
+    assert best.rating.words() == "at least 1017"
+    standings = replace(data.standings, bots=[best, *rated[1:]])
+    (_, _, elo, error, *_) = ratings_figure(RatingView(standings)).table.rows[0]
     assert (elo.text, error.text) == ("at least 1017", "-")
-    assert verdict([best, *rated_bots(data.standings)[1:]]).startswith(
-        f"{best.name} leads with at least 1017 Elo"
-    )
+    assert verdict(standings).startswith(f"{best.name} leads with at least 1017 Elo")

@@ -17,6 +17,7 @@ from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, Tally
 from ladder.stats.betting import log_evidence_above, log_evidence_below
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.sprt import Sprt, State, bounds, llr
+from tests.support.records import record_of
 
 BoolArray = NDArray[np.bool_]
 Draw = Callable[[IntArray], tuple[IntArray, BoolArray]]
@@ -122,7 +123,7 @@ def judged_gates(
             if column < ends[place] and states[row] == State.CONTINUE.value:
                 tally = Tally()
                 every, distinct = (path[views[end], index, column].tolist() for end in (0, -1))
-                tally.pentanomial, tally.distinct = every, distinct
+                tally.record, tally.distinct = record_of(every), record_of(distinct)
                 tally.decide(sprt, early)
                 states[row], is_early[row] = tally.state.value, tally.early is not None
                 if tally.state is not State.CONTINUE:

@@ -19,7 +19,7 @@ from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
 from ladder.stats.choices import Model
 from ladder.stats.counts import IntArray
-from ladder.stats.elo import estimate
+from ladder.stats.difference import Sign, difference_of
 from ladder.stats.sprt import State, sprt_result
 from tests.ladder.experiments.gate.simulated_judges import judged_gates
 from tests.support.data.pairs import pair_of
@@ -61,7 +61,7 @@ def test_better_pairs_pass_and_worse_ones_fail() -> None:
     assert good.deciding.sprt.llr >= good.deciding.sprt.upper
     assert bad.deciding.sprt.llr <= bad.deciding.sprt.lower
     for result in (good, bad):
-        assert result.games == 2 * sum(result.deciding.pentanomial) < 600
+        assert result.games == result.deciding.record.games < 600
         assert result.games + result.uncounted_games == 600
         assert str(result.games) in result.reason
     assert "new is worse than one" in bad.reason
@@ -74,12 +74,12 @@ def test_a_wanted_gain_is_found_or_not() -> None:
     assert after(even, max_drop=50).verdict is Verdict.PASS
     none = after(even, max_drop=0, min_gain=50)
     assert none.verdict is Verdict.NO_GAIN
-    assert "new is not better than one by 50 Elo or more: it is" in none.reason
+    assert "new is not better than one by 50 Elo or more: new is between" in none.reason
     found = after(better, max_drop=0, min_gain=50)
     assert found.verdict is Verdict.PASS
-    assert "new is better than one: it is" in found.reason
+    assert "new is better than one: new is stronger than one by" in found.reason
     with_drop = after(better, max_drop=5, min_gain=20)
-    assert "new is not worse than one by 5 Elo or more: it is" in with_drop.reason
+    assert "new is not worse than one by 5 Elo or more: new is stronger" in with_drop.reason
     settings = GateTest(max_drop=0, min_gain=50).settings
     assert GateTest.from_settings(settings) == GateTest(max_drop=0, min_gain=50)
     lost = after([pair(n, (L, L)) for n in range(300)], max_drop=0, min_gain=5, early=0.1)
@@ -104,7 +104,8 @@ def test_obvious_cases_are_decided_early(
     decision = early.deciding.early
     assert decision is not None
     assert decision.log_e >= decision.log_limit == pytest.approx(math.log(200))
-    assert f"Elo {word} than one (95 %), after {early.games} games, decided early" in early.reason
+    assert f"new is {word} than one by at least" in early.reason
+    assert early.reason.endswith(f"after {early.games} games, decided early")
 
 
 def test_the_early_test_needs_both_counts() -> None:
@@ -165,10 +166,10 @@ def test_too_few_pairs_are_inconclusive(limit: int, games: int) -> None:
     assert result.uncounted_games == 100 - games
     assert f"no decision after {games} games, and {limit // 2 * 2} games at most" in result.reason
     assert result.seconds == pytest.approx(1.5 * games / 2)
-    assert "it is between" in after([pair(n, (W, L)) for n in range(300)]).reason
+    assert "new is " in after([pair(n, (W, L)) for n in range(300)]).reason
     empty = after([])
     assert empty.verdict is Verdict.INCONCLUSIVE
-    assert empty.deciding.estimate.elo is empty.deciding.after_stopping is None
+    assert empty.deciding.difference.elo is empty.deciding.after_stopping is None
     assert "no stored games" in empty.reason
 
 
@@ -236,15 +237,13 @@ def test_games_that_repeat_decide_nothing() -> None:
         result = after(pairs)
         assert result.verdict is Verdict.INCONCLUSIVE
         assert result.games == 2 * (1 + REPEATS_IN_A_ROW)
-        assert result.deciding.distinct_pairs == 1
+        assert result.deciding.record.distinct == 1
         assert f"(1 of {1 + REPEATS_IN_A_ROW} pairs are distinct)" in result.reason
         assert "longer openings" in result.reason
-        seen = result.deciding.estimate
-        once = estimate(
-            counts=[cell / (1 + REPEATS_IN_A_ROW) for cell in result.deciding.pentanomial]
-        )
-        assert seen == once
-        assert seen.sure_los == pytest.approx(0.5)
+        seen = result.deciding.difference
+        pairs = result.deciding.record.pentanomial
+        assert seen == difference_of([cell / (1 + REPEATS_IN_A_ROW) for cell in pairs])
+        assert seen.verdict is Sign.UNDECIDED
         assert result.uncounted_games == 2 * (500 - 1 - REPEATS_IN_A_ROW)
 
 
@@ -266,9 +265,8 @@ def test_a_decision_is_that_of_all_pairs_and_of_the_distinct_ones() -> None:
     shared = after(repeated, max_drop=60)
     assert shared.verdict is Verdict.PASS
     assert shared.deciding.sprt_distinct.state is State.ACCEPT_H1
-    assert (
-        f"({shared.deciding.distinct_pairs} of {shared.deciding.pairs} pairs are" in shared.reason
-    )
+    record = shared.deciding.record
+    assert f"({record.distinct} of {record.pairs} pairs are" in shared.reason
 
 
 @pytest.mark.slow
@@ -318,15 +316,20 @@ def test_a_pass_needs_all_baselines_and_a_regression_one() -> None:
     assert failed.deciding.name == "two"
 
 
+def turned(pairs: list[PlayedPair]) -> list[PlayedPair]:
+    """Return pairs with the same results in which the other bot moved first in game 0."""
+    return [replace(each.mirrored, results=each.mirrored.results[::-1]) for each in pairs]
+
+
 @pytest.mark.slow
 def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
     """A stored pair in which the candidate was B must count the same."""
     straight = [pair(n, (W, D)) for n in range(20)]
-    assert after([each.mirrored for each in straight]) == after(straight)
-    assert after(straight).deciding.wdl == (20, 20, 0)
+    assert after(turned(straight)) == after(straight)
+    assert after(straight).deciding.record.wdl == (20, 20, 0)
     newer = GateBot("newer", HERO.revision + 1, "a")
     straight = [pair(n, (W, D), newer) for n in range(20)]
-    assert after([each.mirrored for each in straight], newer) == after(straight, newer)
+    assert after(turned(straight), newer) == after(straight, newer)
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
         league.pairs(gates[-1], "new", "old", 3, *scores)
     judged = [result_of(league, gate) for gate in gates]
     assert [result.games for result in judged] == [6, 6, 6]
-    assert [result.deciding.pentanomial for result in judged] == [
+    assert [result.deciding.record.pentanomial for result in judged] == [
         (3, 0, 0, 0, 0),
         (0, 0, 0, 0, 3),
         (0, 0, 0, 3, 0),
@@ -82,7 +82,7 @@ def test_a_stored_gate_survives_new_names(league: League) -> None:
         league.store.bots.rename(name, new_name)
     after = result_of(league, gate)
     assert (after.candidate, after.deciding.name) == ("old", "new")
-    assert after.deciding.pentanomial == before.deciding.pentanomial
+    assert after.deciding.record == before.deciding.record
     assert after.deciding.llr_history == before.deciding.llr_history
     assert past_run(league.store, gate.id).title.startswith("old against new")
 

@@ -152,9 +152,9 @@ def test_no_bot_can_be_the_best_against_its_own_interval(games: int) -> None:
     outcome = selected_of(judge, "6x7")
     assert outcome.choice is SelectionEnd.UNDECIDED
     for each in outcome.players:
-        assert each.elo is not None
-        if each.can_be_best and each.error95 is not None:
-            assert each.elo + each.error95 >= 0.0
+        assert each.difference.elo is not None
+        if each.can_be_best and each.difference.high is not None:
+            assert each.difference.high >= 0.0
     assert "can still be the best" in outcome.reason or "one leads, but 95 %" in outcome.reason
 
 

@@ -11,7 +11,9 @@ from db.records.pairs import PairRecord, PlannedPair
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.results.standings.comparison import BotDifference, compare
+from ladder.results.standings.comparison import ComparedPair, compare
+from ladder.results.standings.head_to_head import HeadToHead
+from ladder.stats.difference import difference_of
 from ladder.stats.elo import score_to_elo
 from tests.db.making import add_bots, game, new_run, play_all, to_plan
 from tests.support.storing import finish_pair
@@ -57,33 +59,31 @@ def division_with(
 def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
     """A bot that won everything is ahead by a bound; two that won everything are not compared."""
     division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])
-    versus = {(v.a, v.b): v for v in compare(store, division, ["v1", "v2", "v3"]).versus}
-    bound = score_to_elo(score=0.05 ** (1 / 9))
+    versus = {(v.met.a, v.met.b): v for v in compare(store, division, ["v1", "v2", "v3"]).versus}
+    bound = score_to_elo(score=0.025 ** (1 / 9))
     clear = versus["v1", "v3"]
     # A first-mover advantage, however these games came to show it, needs more of a winner.
-    assert clear.at_least is not None
-    assert bound <= clear.at_least < bound + 120
-    assert clear.at_most is None
-    assert f"v1 is stronger than v3 by at least {clear.at_least:.0f} Elo (95 %)" in clear.sentence
-    assert versus["v1", "v2"].elo is None
+    assert clear.difference.low is not None
+    assert bound <= clear.difference.low < bound + 120
+    assert clear.difference.high is None
+    low = f"{clear.difference.low:.0f}"
+    assert clear.sentence.startswith(f"v1 is stronger than v3 by at least {low} Elo (99.")
+    assert versus["v1", "v2"].difference.elo is None
     assert "both won every game" in versus["v1", "v2"].sentence
     (unclear,) = compare(store, division, ["v3", "v2"]).versus
-    assert unclear.at_most is not None
-    assert 0 < unclear.at_most < 300  # not even who is the stronger is clear after two pairs
-    assert unclear.sentence.startswith("v2 looks stronger than v3 by at least -")
-    assert "may be chance" in unclear.sentence
+    assert unclear.difference.low is None
+    assert unclear.difference.high is not None
+    assert 0 < unclear.difference.high < 500  # two pairs do not show who is the stronger
+    assert unclear.sentence.startswith("v2 is at most ")
+    assert "no clear difference, by all games of the list" in unclear.sentence
 
 
-@pytest.mark.parametrize(
-    ("los", "sentence"),
-    [
-        (0.3, "b looks stronger than a by 10 ± 30 Elo, which may be chance (70% sure)"),
-        (0.02, "b is stronger than a by 10 ± 30 Elo"),
-    ],
-)
-def test_the_chance_of_a_difference_is_that_of_the_stronger_bot(los: float, sentence: str) -> None:
-    """The sentence begins with the stronger bot, and so does its chance."""
-    difference = BotDifference(
-        "a", "b", (1, 0, 2), (1, 0, 0, 0, 0), elo=-10.0, error95=30.0, los=los
-    )
-    assert difference.sentence == sentence
+def test_the_sentence_begins_with_the_stronger_bot() -> None:
+    """Its chance is that of the stronger bot, too."""
+    met = HeadToHead("a", "b")
+    for counts, start in (
+        ((5, 9, 3, 0, 0), "b is stronger than a by "),
+        ((2, 3, 9, 1, 0), "b is probably stronger than a (9"),
+        ((1, 0, 0, 0, 0), "b is at most 636 Elo weaker than a: no clear difference"),
+    ):
+        assert ComparedPair(met, difference_of(counts)).sentence.startswith(start)

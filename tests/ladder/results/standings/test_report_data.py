@@ -35,7 +35,7 @@ def of(league: League, **how: object) -> ReportData:
 def test_a_circle_shows_in_the_residuals(league: League) -> None:
     """No list can hold it: each pairing is far above what it expects."""
     data = of(league)
-    residuals = {(pair.a, pair.b): pair.z for pair in data.pairings}
+    residuals = {(pair.met.a, pair.met.b): pair.z for pair in data.pairings}
     for one, other in (("a", "b"), ("b", "c"), ("c", "a")):
         assert (residuals[one, other] or 0.0) > 3.0
         assert residuals[other, one] == pytest.approx(-(residuals[one, other] or 0.0))
@@ -47,8 +47,8 @@ def test_retired_bots_are_shown_if_asked_for(league: League) -> None:
     assert {bot.name for bot in of(league).standings.bots} == {"a", "b", "c"}
     everybody = of(league, retired=True)
     assert {bot.name for bot in everybody.standings.bots} == {"a", "b", "c", "old"}
-    assert {"old"} < {pair.b for pair in everybody.pairings}
-    assert "old" not in {pair.b for pair in of(league).pairings}
+    assert {"old"} < {pair.met.b for pair in everybody.pairings}
+    assert "old" not in {pair.met.b for pair in of(league).pairings}
     assert "old" not in {moment.bot for moment in of(league).history}
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from db.records.aggregate import PairTableRow
 from db.records.games import SideTotals
+from db.records.record import Record
 from db.records.runs import DivisionRow
 from ladder.results.standings.build import build_standings
+from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.notes import NoRatedGames, NotConnected, RepeatedGames
 from ladder.results.standings.pairings import scores_by_class, summarize_pairings
 from ladder.results.standings.pool import rate_tables
@@ -35,7 +37,7 @@ def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> Pai
         "b_revision": ord(two),
         "a_name": one,
         "b_name": two,
-        "counts": counts,
+        "record": Record(counts),
         "a": side,
         "b": side,
     }
@@ -43,7 +45,7 @@ def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> Pai
 
 
 def standings(*tables: PairTableRow, repeated: int = 0) -> Standings:
-    games = sum(2 * row.pairs for row in tables) - repeated
+    games = sum(2 * row.record.pairs for row in tables) - repeated
     return build_standings(DIVISION, tables, distinct_games=games, notes=[])
 
 
@@ -57,8 +59,8 @@ def test_counts_follow_from_the_table_of_pairs() -> None:
     result = standings(table("a", "b", MIXED))
     assert (result.games, result.pairs) == (20, 10)
     a = next(bot for bot in result.bots if bot.name == "a")
-    assert (a.wins, a.draws, a.losses) == (9, 2, 9)
-    assert result.pairs_table[0].pentanomial == (4, 0, 1, 2, 3)
+    assert a.results == (9, 2, 9)
+    assert result.pairs_table[0].record.pentanomial == (4, 0, 1, 2, 3)
     # A first: 4 losses, 2 draws, 4 wins. A second: 5 losses, 0 draws, 5 wins, so B first wins 5.
     assert result.first_mover_score == pytest.approx((4 + 1 + 5) / 20)
     assert result.draw_rate == pytest.approx(2 / 20)
@@ -68,7 +70,7 @@ def test_the_better_bot_stands_first() -> None:
     """The rating list is sorted by maximum-likelihood Elo around a mean of 1000."""
     result = standings(table("a", "b", (1, 0, 1, 0, 0, 0, 2, 0, 6)), table("b", "c", MIXED))
     assert [bot.rank for bot in result.bots] == [1, 2, 3]
-    elos = [bot.elo for bot in result.bots if bot.elo is not None]
+    elos = [bot.rating.elo for bot in result.bots if bot.rating.elo is not None]
     assert elos == sorted(elos, reverse=True)
     assert sum(elos) / 3 == pytest.approx(1000)
     assert result.bots[0].name == "a"
@@ -78,14 +80,12 @@ def test_a_shutout_is_finite_and_noted() -> None:
     """A bot that won or lost everything has a bound, which notes, JSON and list agree on."""
     result = standings(table("a", "b", (0, 0, 0, 0, 0, 0, 0, 0, 9)))
     for bot in result.bots:
-        assert bot.elo is not None
-        assert bot.error95 is not None
-        assert math.isfinite(bot.elo)
-        assert math.isfinite(bot.error95)
-    apart = score_to_elo(score=0.05 ** (1 / 9))
+        assert math.isfinite(bot.rating.elo or math.nan)
+        assert math.isfinite(bot.rating.error95 or math.nan)
+    apart = score_to_elo(score=0.025 ** (1 / 9))
     best, worst = result.bots
-    assert (best.elo_at_least, best.elo_at_most) == (pytest.approx(1000 + apart / 2), None)
-    assert (worst.elo_at_least, worst.elo_at_most) == (None, pytest.approx(1000 - apart / 2))
+    assert (best.rating.at_least, best.rating.at_most) == (pytest.approx(1000 + apart / 2), None)
+    assert (worst.rating.at_least, worst.rating.at_most) == (None, pytest.approx(1000 - apart / 2))
     said = [note_text(note) for note in result.notes]
     assert any(
         f"won every game: a (rating at least {1000 + apart / 2:.0f}" in text for text in said
@@ -102,9 +102,9 @@ def test_bots_that_no_games_connect_are_not_rated() -> None:
     """The largest group is rated; the others have null with a reason."""
     result = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("x", "y", MIXED))
     by_name = {bot.name: bot for bot in result.bots}
-    assert by_name["x"].elo is None
+    assert by_name["x"].rating.elo is None
     assert "no games connect" in by_name["x"].reasons["elo"]
-    assert by_name["a"].elo is not None
+    assert by_name["a"].rating.elo is not None
     assert NotConnected(("x", "y")) in result.notes
 
 
@@ -145,8 +145,8 @@ def test_slow_bots_and_repeated_games_are_marked() -> None:
 def test_equal_pairs_count_once_in_the_errors() -> None:
     """Pairs that are played nine times give the ratings and the errors of one ninth of them."""
     options = RatingOptions(prior=0)
-    repeated = table("a", "b", tuple(9 * count for count in MIXED), distinct_pairs=10)
-    once, naive = table("a", "b", MIXED), replace(repeated, distinct_pairs=None)
+    naive, once = (table("a", "b", tuple(n * count for count in MIXED)) for n in (9, 1))
+    repeated = replace(naive, record=replace(naive.record, distinct=10))
     pools = [rate_tables([row], options) for row in (repeated, once, naive)]
     found, known, wrong = [pool.rating for pool in pools if pool is not None]
     assert found.elo == pytest.approx(known.elo)
@@ -182,9 +182,9 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
 def test_the_error_of_a_pairing_comes_from_its_pairs() -> None:
     """Pairs of 0, 0, 0, 0, 1, 3/2, 3/2, 2, 2, 2 points have a mean of 1 and a variance of 0.75."""
     one, other = summarize_pairings([table("a", "b", MIXED)], None)
-    assert (one.a, one.b, one.wins, one.draws, one.losses) == ("a", "b", 9, 2, 9)
-    assert (other.a, other.b, other.wins, other.losses) == ("b", "a", 9, 9)
-    assert one.score == other.score == 0.5
+    assert one.met == HeadToHead("a", "b", Record(MIXED))
+    assert other.met == one.met.mirrored
+    assert other.met.record.wdl == one.met.record.wdl == (9, 2, 9)
     assert one.error95 == other.error95 == pytest.approx(Z95 * math.sqrt(10 * 0.75) / 20)
     assert one.z is None
 
