@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cache import DAY, cache_root
+from engine.cache import cache_root
 
-KEPT_SECONDS = 30 * DAY
+KEPT_SECONDS = 30 * 86400.0
 
 
 def remove_unused(now: float | None = None) -> None:

@@ -16,9 +16,7 @@ import os
 import platform
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 """The folder that holds the packages."""
 PACKAGES = ("engine", "bots")
 """The packages that contain kernels."""
-DAY = 86400.0
 _PROBE_BYTES = 1 << 20
 _OTHER_CPU = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Variables by which numba compiles for another processor."""
@@ -86,14 +83,11 @@ def cache_folder() -> Path:
 
 
 def is_used(entry: Path) -> bool:
-    """Return whether an entry exists, and note its use by its time, at most once a day."""
+    """Return whether an entry exists, and note this use by its time."""
     try:
-        unused = time.time() - entry.stat().st_mtime
-    except OSError:
-        return False
-    if unused > DAY:
-        with suppress(OSError):  # the cache may be read-only
-            os.utime(entry)
+        os.utime(entry)
+    except OSError:  # the cache may be read-only
+        return entry.exists()
     return True
 
 
