@@ -1,4 +1,4 @@
-"""What an edit compiles: ``python -m benchmarks.kernel_edits [--root DIR] [--first N]``.
+"""What an edit compiles: ``python -m benchmarks.kernel_edits [--root DIR] [--cache DIR] [EDIT...]``.
 
 Each edit is made in a copy of `engine` and `bots`, beside a cache that is warm for the unchanged
 sources; then the copy compiles its players. Prints a Markdown table: kernels compiled for how many
@@ -6,7 +6,8 @@ signatures, and the processor time of all of it, with that of a start that has n
 
 Args:
     --root: the checkout whose sources are edited, by default this one.
-    --first: make only the first N edits.
+    --cache: a cache that is warm for these sources; by default one is made first.
+    EDIT: words that a line of the table begins with or holds; by default all edits are made.
 
 """
 
@@ -144,34 +145,37 @@ def warm(sources: Path, cache: Path) -> float:
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def kernels(cache: Path) -> set[tuple[Path, int]]:
-    """Return the machine code in a cache, by place and time."""
-    return {(path, path.stat().st_mtime_ns) for path in cache.rglob("*.nbc")}
+def kernels(cache: Path) -> set[Path]:
+    """Return the files of machine code in a cache."""
+    return set(cache.rglob("*.nbc"))
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--root", type=Path, default=ROOT)
-    parser.add_argument("--first", type=int, default=len(EDITS))
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("edits", nargs="*", metavar="EDIT")
     given = parser.parse_args()
+    edits = [one for one in EDITS if not given.edits or any(w in one.what for w in given.edits)]
     with tempfile.TemporaryDirectory() as folder:
         unchanged, cache = Path(folder, "unchanged"), Path(folder, "cache")
         copy_sources(given.root, unchanged)
         print("| edit | kernels compiled | processor seconds |\n|---|---|---|")
+        if given.cache is not None:
+            shutil.copytree(given.cache, cache)
+        before = kernels(cache)
         seconds = warm(unchanged, cache)
-        print(f"| none, with an empty cache | {len(kernels(cache))} | {seconds:.1f} |")
-        seconds = warm(unchanged, cache)
-        print(f"| none | 0 | {seconds:.1f} |", flush=True)
-        for number, edit in enumerate(EDITS[: given.first]):
+        print(f"| none, first start | {len(kernels(cache) - before)} | {seconds:.1f} |", flush=True)
+        for number, edit in enumerate(edits):
             sources, copied = Path(folder, f"{number}"), Path(folder, f"cache-{number}")
-            copy_sources(given.root, sources)
+            copy_sources(unchanged, sources)
             file = sources / edit.path
             file.write_text(edit.apply(file.read_text()))
             shutil.copytree(cache, copied)
-            before = kernels(copied)
+            before = len(kernels(copied))
             seconds = warm(sources, copied)
-            print(f"| {edit.what} | {len(kernels(copied) - before)} | {seconds:.1f} |", flush=True)
+            print(f"| {edit.what} | {len(kernels(copied)) - before} | {seconds:.1f} |", flush=True)
             shutil.rmtree(copied)
 
 
