@@ -1,4 +1,4 @@
-"""What an edit compiles: ``python -m benchmarks.kernel_edits [--root DIR] [--cache DIR] [EDIT...]``.
+"""What an edit compiles: ``python -m benchmarks.kernel_edits [--root DIR] [--cache DIR] [EDIT]``.
 
 Each edit is made in a copy of `engine` and `bots`, beside a cache that is warm for the unchanged
 sources; then the copy compiles its players. Prints a Markdown table: kernels compiled for how many
