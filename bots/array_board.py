@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bits import below_random, kth_bit, popcount64, trailing_zeros64
-from engine.board import Board
 from engine.compiled import kernel
-from engine.position import Position
 
 WIDTH = 18
 WALL = 3
@@ -28,26 +26,6 @@ Cells = NDArray[np.int8]
 Tops = NDArray[np.int64]
 State = NDArray[np.int64]
 Integer: TypeAlias = int | np.int64
-
-
-def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
-    """Return a position's cells, landing rows (indices into the padded cells) and column sets."""
-    cells = np.full(WIDTH * WIDTH, WALL, np.int8)
-    for row in range(board.rows):
-        for column in range(board.columns):
-            if (row, column) != board.forbidden:
-                cells[(row + 3) * WIDTH + column + 3] = 0
-    tops = np.zeros(WIDTH, np.int64)
-    state = np.zeros(3, np.int64)
-    start = Position(board)
-    for column in range(board.columns):
-        # No column is full at the start: four rows or more, and at most one forbidden cell.
-        landing = start.landing_row(column) or 0
-        tops[column + 3] = (landing + 3) * WIDTH + column + 3
-        state[PLAYABLE] |= 1 << column
-    for ply, column in enumerate(moves):
-        play(cells, tops, state, column, ply & 1)
-    return cells, tops, state
 
 
 @kernel

@@ -27,7 +27,7 @@ from bots.errors import BotsError
 from bots.player import Choice, TimedPlayer
 from bots.version import Version
 from engine.board import parse_board
-from engine.cache import cache_folder, source_fingerprint
+from engine.cache import cache_folder, is_used, source_fingerprint, write_entry
 from engine.position import Position, format_moves
 
 FILE = Path(__file__).with_name("golden.json")
@@ -189,7 +189,7 @@ def _statistics(choice: Choice) -> bytes:
 
 def is_checked(players: Iterable[str]) -> bool:
     """Return whether these players decide as recorded with the current sources."""
-    return all(_stamp(parse_player(player)[0]).exists() for player in players)
+    return all(is_used(_stamp(parse_player(player)[0])) for player in players)
 
 
 def check(players: Sequence[str]) -> bool:
@@ -202,14 +202,13 @@ def check(players: Sequence[str]) -> bool:
     for player in players:
         version = parse_player(player)[0]
         if not is_checked([player]) and not decides_otherwise(version):
-            _stamp(version).parent.mkdir(parents=True, exist_ok=True)
-            _stamp(version).touch()
+            write_entry(_stamp(version), "")
     return is_checked(players)
 
 
 def _stamp(version: Version) -> Path:
-    """Return the file that marks a player as checked, beside the kernels of these sources."""
-    return cache_folder() / "golden" / version.name
+    """Return the file that marks a player as checked with these sources."""
+    return cache_folder() / "golden" / f"{version.name}-{source_fingerprint()}"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,10 +1,12 @@
 """Compiling players before any clock runs: ``python -P -m bots.warm [PLAYER...]``.
 
 Players with the same factory are compiled one after another in one process; processes for different
-factories run side by side. A stamp per compiled player in the cache folder makes later checks fast.
+factories run side by side. A stamp per compiled player in the cache folder makes later checks fast
+and names the folders of its kernels. Afterwards entries leave that nothing used for a month.
 Progress goes to standard error, a line per group.
 """
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -16,17 +18,21 @@ from pathlib import Path
 from bots.budget import Budget
 from bots.catalogue import VERSIONS, build, parse_player
 from bots.errors import BotsError
+from bots.old_kernels import remove_unused
 from bots.parent_death import die_with_parent
+from bots.version import Version
 from engine.board import Board
-from engine.cache import ROOT, cache_fault, cache_folder
+from engine.cache import ROOT, cache_fault, cache_folder, is_used, write_entry
+from engine.kernel_keys import kernel_key
 
+BOARDS = (Board(6, 7), Board(9, 9, (4, 4)))
+"""A player compiles all its kernels for these."""
 _WORKER = "--in-this-process"
 
 
 def is_warm(players: Iterable[str]) -> bool:
     """Return whether all these players (names, with or without options) are compiled."""
-    folder = cache_folder()
-    return all(_stamp(folder, parse_player(player)[0].name).exists() for player in players)
+    return all(is_used(_stamp(parse_player(player)[0])) for player in players)
 
 
 def warm(players: Sequence[str], *, report: bool = True) -> bool:
@@ -49,11 +55,17 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
     workers = min(len(groups), os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as pool:
         done = [pool.submit(_compile, *group, report) for group in groups.items()]
-        return all(future.result() for future in done)
+        succeeded = all(future.result() for future in done)
+    remove_unused()
+    return succeeded
 
 
-def _stamp(folder: Path, name: str) -> Path:
-    return folder / "warm" / name
+def _stamp(version: Version) -> Path:
+    """Return the file that marks a player as compiled, for what decides on its kernels' types."""
+    module = version.factory.partition(":")[0]
+    parts = kernel_key(module), version.factory, version.options, version.budgets, BOARDS
+    key = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    return cache_folder() / "warm" / f"{version.name}-{key}"
 
 
 def _compile(factory: str, names: list[str], report: bool) -> bool:
@@ -75,21 +87,20 @@ def _python_path() -> str:
 
 
 def _compile_here(names: Sequence[str]) -> bool:
-    from engine.compiled import CodeCache  # which loads the compiler
+    from engine.code_cache import CodeCache  # which loads the compiler
 
-    folder = cache_folder()
     for name in names:
         version = VERSIONS[name]
         kind = "simulations" if "any" in version.budgets else version.budgets[-1]
         budget = Budget.of(kind, 1)
-        for board in (Board(6, 7), Board(9, 9, (4, 4))):
+        for board in BOARDS:
             build(name, board=board, side=0, seed=0, budget=budget).choose(())
         if CodeCache.unsaved:
             print(cache_fault() or CodeCache.unsaved[0], file=sys.stderr)  # noqa: T201 - its output
             return False
-        stamp = _stamp(folder, name)
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
+        # A process has the players of one factory, which imports all their kernels.
+        folders = {Path(place).name for place in CodeCache.places.values()}
+        write_entry(_stamp(version), "\n".join(sorted(folders)))
     return True
 
 

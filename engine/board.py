@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.errors import BoardError
+from engine.layout import MAX_SIDE
 
 MIN_SIDE = 4
-MAX_SIDE = 12
 STANDARD = "standard"
 FORMS = "standard, RxC such as 6x7 (rows x columns), or RxC@r,c with a forbidden cell"
 

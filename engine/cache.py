@@ -1,8 +1,13 @@
-"""The cache folder of compiled kernels, named without importing the compiler.
+"""The cache of compiled kernels, without importing the compiler.
 
-numba's cache checks only the file of the cached function itself; after an edit of a
-*called* function in another file it would run the old machine code. So the cache folder is named
-by a hash of every source of `engine` and `bots`, the versions of numba and Python and the CPU.
+The folder for the versions of numba and Python and the CPU holds::
+
+    kernels/<module>-<key>/       machine code; `engine.kernel_keys` makes the keys
+    keys/<fingerprint>            the keys of all modules of these sources
+    warm/<player>-<key>           a stamp: the player's kernels are compiled, in the named folders
+    golden/<player>-<fingerprint> a stamp: the player decides as recorded
+
+`bots.old_kernels` removes what was not used for a month.
 """
 
 import errno
@@ -11,6 +16,7 @@ import os
 import platform
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -20,22 +26,37 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "bots")
 """The packages that contain kernels."""
 _PROBE_BYTES = 1 << 20
+_OTHER_CPU = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+"""Variables by which numba compiles for another processor."""
 
 
 @lru_cache(maxsize=1)
 def source_fingerprint() -> str:
     """Hash all Python sources of `engine` and `bots`, 16 hex digits."""
+    return fingerprint_of(read_sources(PACKAGES))
+
+
+def fingerprint_of(sources: Mapping[str, bytes]) -> str:
+    """Hash the paths and contents of sources, 16 hex digits."""
     digest = hashlib.sha256()
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            digest.update(str(path.relative_to(ROOT)).encode())
-            digest.update(path.read_bytes())
+    for path, source in sources.items():
+        digest.update(path.encode())
+        digest.update(source)
     return digest.hexdigest()[:16]
+
+
+def read_sources(packages: Iterable[str]) -> dict[str, bytes]:
+    """Read all Python sources of packages, by path relative to the root."""
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_bytes()
+        for package in packages
+        for path in sorted((ROOT / package).rglob("*.py"))
+    }
 
 
 def machine() -> str:
     """Describe the CPU model: machine code for one must not be loaded on another."""
-    described = set()
+    described = {f"{name}={os.environ[name]}" for name in _OTHER_CPU if os.environ.get(name)}
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith(("model name", "flags", "Features", "CPU part")):
@@ -56,10 +77,35 @@ def cache_root() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the folder of machine code for these sources on this machine."""
+    """Return the folder of all entries for these versions on this machine."""
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    versions = f"numba{version('numba')}-{python}-{machine()}"
-    return cache_root() / "numba" / versions / source_fingerprint()
+    return cache_root() / "numba" / f"numba{version('numba')}-{python}-{machine()}"
+
+
+def is_used(entry: Path) -> bool:
+    """Return whether an entry exists, and note this use by its time."""
+    try:
+        os.utime(entry)
+    except OSError:  # the cache may be read-only
+        return entry.exists()
+    return True
+
+
+def write_entry(entry: Path, text: str) -> None:
+    """Write a file of the cache as a whole.
+
+    Raises:
+        OSError: the cache cannot be written.
+
+    """
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    new = entry.with_name(f"{entry.name}.{os.urandom(8).hex()}")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(entry)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def cache_fault() -> str | None:

@@ -1,95 +1,25 @@
-"""Typed decorators of numba, and a cache of machine code that is never outdated.
+"""Typed decorators of numba, with a cache on disk (`engine.code_cache`)."""
 
-`engine.cache` names the folder of that cache.
-"""
-
-import contextlib
 import functools
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
-import numba.core.caching
 import numba.core.typing.templates
 import numba.extending
 from numba.core import types
 from numba.extending import intrinsic
 
-from engine.cache import PACKAGES, ROOT, cache_folder, source_fingerprint
+from engine.code_cache import CodeCache, configure
 
 # numba has only partial type information
 njit: Any = numba.njit
-caching: Any = numba.core.caching
 templates: Any = numba.core.typing.templates
 models: Any = numba.extending.models
 register_model: Any = numba.extending.register_model
 lower_builtin: Any = numba.extending.lower_builtin
 
 F = TypeVar("F", bound=Callable[..., object])
-
-
-class Locator(caching.UserProvidedCacheLocator):  # type: ignore[misc]
-    """numba's locator of cached machine code, by a source's path relative to the root.
-
-    The cache folder is named by a hash of the sources, so their absolute paths and modification
-    times do not matter.
-    """
-
-    @classmethod
-    def from_function(cls, py_func: object, py_file: str) -> Any:
-        """Return a locator for a kernel of this project, or numba's own for other functions."""
-        if any(Path(py_file).is_relative_to(ROOT / package) for package in PACKAGES):
-            return super().from_function(py_func, py_file)
-        return caching.UserProvidedCacheLocator.from_function(py_func, py_file)
-
-    @classmethod
-    def get_suitable_cache_subpath(cls, py_file: str) -> str:
-        """Return the subfolder for the kernels of one source."""
-        return ".".join(Path(py_file).relative_to(ROOT).with_suffix("").parts)
-
-    def ensure_cache_path(self) -> None:
-        """Make the folder if possible; numba would reject one that can only be read."""
-        with contextlib.suppress(OSError):
-            Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
-
-    def get_source_stamp(self) -> str:
-        """Return a stamp that is equal for equal copies of the sources."""
-        return source_fingerprint()
-
-
-class CodeCache(caching.FunctionCache):  # type: ignore[misc]
-    """The machine code of a kernel on disk, which may be read-only, full or missing."""
-
-    unsaved: ClassVar[list[OSError]] = []
-    """What prevented this process from storing kernels, which others then compile again."""
-
-    def load_overload(self, *arguments: Any) -> Any:
-        """Return stored code, or None if it cannot be read."""
-        with contextlib.suppress(OSError):
-            return super().load_overload(*arguments)
-
-    def save_overload(self, *arguments: Any) -> None:
-        """Store code, or note why that failed."""
-        try:
-            super().save_overload(*arguments)
-        except OSError as error:
-            self.unsaved.append(error)
-
-
-@functools.cache
-def configure() -> None:
-    """Set numba's cache folder.
-
-    numba's own place is `__pycache__` beside the sources, where an edit of a called function leaves
-    outdated code.
-    """
-    settings = {
-        "CACHE_DIR": str(cache_folder()),
-        "CACHE_LOCATOR_CLASSES": f"{__name__}.{Locator.__name__}",
-    }
-    for name, value in settings.items():
-        setattr(numba.config, name, value)  # absent from numba's types
 
 
 def numba_targets_another_cpu() -> bool:
@@ -100,7 +30,7 @@ def numba_targets_another_cpu() -> bool:
 
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code on first use and cache it on disk (see `configure`)."""
+    """Compile a function to machine code on first use and cache it on disk."""
     return _cached(function)
 
 

@@ -20,9 +20,8 @@ from typing import TypeAlias
 import numpy as np
 
 from engine.bits import ONE, ZERO, popcount64
-from engine.board import MAX_SIDE, Board
 from engine.compiled import inlined
-from engine.position import LANE, Position, geometry
+from engine.layout import LANE, MAX_SIDE
 
 U64 = np.uint64
 
@@ -36,31 +35,14 @@ assert LANE * LANES_PER_WORD == 64  # noqa: S101 - the layout's one assumption
 assert WORDS * LANES_PER_WORD == MAX_SIDE  # noqa: S101
 
 BOTTOMS, CELLS, FORBIDDEN = range(3)
-"""Rows of `board_words`."""
+"""Rows of `engine.arrays.board_words`."""
 MOVER, OPPONENT = range(2)
-"""Rows of `stone_words`."""
+"""Rows of `engine.arrays.stone_words`."""
 
 
 def to_words(cells: int) -> WordArray:
     """Convert a set of cells from the layout of `engine.position` to an array of shape (3,)."""
     return np.array([cells >> (64 * word) & (2**64 - 1) for word in range(WORDS)], np.uint64)
-
-
-def board_words(board: Board) -> WordArray:
-    """Return the board as an array for kernels, shape (3, 3): one row per set of cells.
-
-    Row `BOTTOMS` is the lowest cell of every column, `CELLS` the cells that stones can occupy
-    (without the forbidden one), `FORBIDDEN` the forbidden cell or nothing.
-    """
-    masks = geometry(board)
-    sets = (masks.bottoms, masks.cells & ~masks.forbidden, masks.forbidden)
-    return np.stack([to_words(cells) for cells in sets])
-
-
-def stone_words(position: Position) -> WordArray:
-    """Return the stones as an array of shape (2, 3): row `MOVER` has the side to move."""
-    mover = position.to_move
-    return np.stack([to_words(position.stones[mover]), to_words(position.stones[1 - mover])])
 
 
 # --- kernels ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import lanes, vector
+from engine.arrays import board_words, stone_words
 from engine.bits import ONE, ZERO, popcount64
 from engine.board import Board
 from engine.compiled import kernel
@@ -37,8 +38,8 @@ def perft(board: Board, depth: int) -> Perft:
     if depth:
         # no sequence is longer than the board has cells
         _count(
-            lanes.stone_words(Position(board)),
-            lanes.board_words(board),
+            stone_words(Position(board)),
+            board_words(board),
             min(depth, board.cells),
             counts,
             wins,

@@ -13,10 +13,9 @@ from functools import lru_cache
 
 from engine.board import Board, parse_board
 from engine.errors import BoardError, IllegalMove, NotationError
+from engine.layout import LANE
 from engine.result import Ending, Result, Termination
 
-LANE = 16
-"""Bits per column."""
 DIGITS = "0123456789ab"
 """One character for each column, 0..11."""
 

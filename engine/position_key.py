@@ -3,7 +3,8 @@
 from hashlib import blake2b
 
 from engine.board import Board
-from engine.position import LANE, Position
+from engine.layout import LANE
+from engine.position import Position
 
 
 def key_of(position: Position) -> tuple[bytes, bool]:

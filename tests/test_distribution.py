@@ -2,12 +2,15 @@
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -50,6 +53,26 @@ def test_an_installation_without_tools_has_whatever_is_imported() -> None:
         and installed.isdisjoint(map(canonicalize_name, distributions[name]))
     }
     assert missing == set()
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
+    """Data, templates and scripts must be in it, and nothing of tests, docs or benchmarks."""
+    code = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, check=True)
+    (file,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(file) as wheel:
+        inside = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        (scripts,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
+        assert "ladder = ladder.cli.main:main" in wheel.read(scripts).decode()
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert inside == files
+    assert {"bots/learned/weights.npz", "reports/html/static/style.css"} <= files
 
 
 def _with_requirements(lines: list[str]) -> set[str]:

@@ -9,8 +9,8 @@ from bots.budget import Budget
 from bots.move_budget import NodeBudget
 from bots.options import read_options
 from bots.player import Choice, Info, TimedPlayer
+from engine.arrays import board_words, stone_words
 from engine.board import Board
-from engine.lanes import board_words, stone_words
 from engine.position import Position
 
 HALF_WON = 50

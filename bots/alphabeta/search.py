@@ -156,7 +156,7 @@ def search(
     The root's frame then has the score and the best column, row 0 of `lines` the expected line.
 
     Args:
-        board: shape (3, 3), from `engine.lanes.board_words`.
+        board: shape (3, 3), from `engine.arrays.board_words`.
         stack: updated.
         order: the packed order of columns at all nodes but the root.
         parameters: the version's parameters.

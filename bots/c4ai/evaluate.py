@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.c4ai.threat_race import Cache, race_result
-from bots.c4ai.weights import Weights
 from engine import lanes
 from engine.bits import ONE, popcount64
 from engine.compiled import inlined
@@ -83,11 +82,6 @@ def groups(stones: lanes.Words, room: lanes.Words) -> tuple[np.uint64, np.uint64
 
 
 WeightArray = NDArray[np.int64]
-
-
-def weight_array(weights: Weights) -> WeightArray:
-    """Return the weights as an array for kernels, shape (6,)."""
-    return np.array(weights, np.int64)
 
 
 @inlined

@@ -7,13 +7,15 @@ import numpy as np
 
 from bots.budget import Budget
 from bots.c4ai import search as kernel
-from bots.c4ai.evaluate import WeightArray, weight_array
-from bots.c4ai.weights import Options, find_weights
+from bots.c4ai.evaluate import WeightArray
+from bots.c4ai.threat_race import new_cache
+from bots.c4ai.weights import Options, Weights, find_weights
 from bots.move_budget import spend
 from bots.options import read_options
 from bots.player import Choice, Info, TimedPlayer
+from engine.arrays import board_words, stone_words
 from engine.board import Board
-from engine.lanes import stone_words
+from engine.layout import MAX_SIDE
 from engine.position import Position
 
 CLOCK_SHARE = 0.95
@@ -22,6 +24,30 @@ HALF_WON = 1000
 """Static value that is reported as 0.5; the published weight of a probable win is 936."""
 NO_END = np.uint64(2**63)
 """More work than any search needs."""
+
+
+def weight_array(weights: Weights) -> WeightArray:
+    """Return the weights as an array for kernels, shape (6,)."""
+    return np.array(weights, np.int64)
+
+
+def new_memory(board: Board, weights: WeightArray) -> kernel.SearchMemory:
+    """Allocate the memory of searches on a board."""
+    middle = (board.columns - 1) / 2
+    order = sorted(range(board.columns), key=lambda column: (abs(column - middle), column))
+    size = board.cells + 2
+    return kernel.SearchMemory(
+        board=board_words(board),
+        order=np.array(order, np.int64),
+        weights=weights,
+        stones=np.zeros((size, 2, 3), np.uint64),
+        frames=np.zeros((size, kernel.MOVES + MAX_SIDE), np.int64),
+        lines=np.full((size + 1, size + 1), -1, np.int64),
+        killers=np.full(size, -1, np.int64),
+        state=np.zeros(4, np.int64),
+        work=np.zeros(2, np.uint64),
+        cache=new_cache(),
+    )
 
 
 class DeepeningResult(NamedTuple):
@@ -47,7 +73,7 @@ class Deepening:
 
     def __init__(self, board: Board, weights: WeightArray) -> None:
         self._board = board
-        self._memory = kernel.new_memory(board, weights)
+        self._memory = new_memory(board, weights)
         # Compile or load everything that a search calls.
         self.set_position((), depth=1)
         self.advance(1 << 20)

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.c4ai.evaluate import WeightArray, static_value
-from bots.c4ai.threat_race import Cache, new_cache
+from bots.c4ai.threat_race import Cache
 from engine import lanes
 from engine.bits import ONE
-from engine.board import MAX_SIDE, Board
 from engine.compiled import inlined, kernel
+from engine.layout import MAX_SIDE
 
 U64 = np.uint64
 Integer: TypeAlias = int | np.int64
@@ -42,7 +42,7 @@ class SearchMemory(NamedTuple):
     """The arrays of a search."""
 
     board: lanes.WordArray
-    """Board from `engine.lanes.board_words`."""
+    """Board from `engine.arrays.board_words`."""
     order: Integers
     """Columns from the middle outwards, shape (columns,)."""
     weights: WeightArray
@@ -58,25 +58,6 @@ class SearchMemory(NamedTuple):
     work: lanes.WordArray
     """Counters: `NODES` of positions, `THREAT_PLIES` of positions of threat races."""
     cache: Cache
-
-
-def new_memory(board: Board, weights: WeightArray) -> SearchMemory:
-    """Allocate the memory of searches on a board."""
-    middle = (board.columns - 1) / 2
-    order = sorted(range(board.columns), key=lambda column: (abs(column - middle), column))
-    size = board.cells + 2
-    return SearchMemory(
-        board=lanes.board_words(board),
-        order=np.array(order, np.int64),
-        weights=weights,
-        stones=np.zeros((size, 2, 3), U64),
-        frames=np.zeros((size, MOVES + MAX_SIDE), np.int64),
-        lines=np.full((size + 1, size + 1), -1, np.int64),
-        killers=np.full(size, -1, np.int64),
-        state=np.zeros(4, np.int64),
-        work=np.zeros(2, U64),
-        cache=new_cache(),
-    )
 
 
 @inlined

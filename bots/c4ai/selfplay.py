@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bots.c4ai.evaluate import weight_array
-from bots.c4ai.player import Deepening
+from bots.c4ai.player import Deepening, weight_array
 from bots.c4ai.weights import Weights
 from engine.board import Board
 from engine.position import Position

@@ -18,9 +18,9 @@ from bots.learned.weights import OUT_ONE, LearnedWeights
 from bots.uct.leaf import look_on
 from engine import vector
 from engine.bits import ONE
-from engine.board import MAX_SIDE
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
+from engine.layout import MAX_SIDE
 
 FEATURES = KINDS * MAX_SIDE + 1
 """Rows that a position sums: one of each kind per column, and that of its phase."""
@@ -89,7 +89,7 @@ def rows_of_moves(
     """Write the rows of the wanted positions of a game.
 
     Args:
-        board: shape (3, 3), from `engine.lanes.board_words`.
+        board: shape (3, 3), from `engine.arrays.board_words`.
         moves: the columns of the game.
         wanted: for each ply, whether to write the position before that move.
         rows: receives the rows, shape (n, FEATURES).

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from bots.learned.patterns import FIRST_PHASE, KINDS, PHASES, rows_of
 from bots.uct.leaf import Outlook
 from engine.bits import popcount64
-from engine.board import MAX_SIDE
 from engine.compiled import inlined, instruction
+from engine.layout import MAX_SIDE
 from engine.vector import Register, UniTuple, declare, register, unpack, without
 
 HIDDEN: Final = 32

@@ -14,7 +14,7 @@ from bots.learned.network import WHOLE, Evaluation, count_cells, evaluate
 from bots.learned.patterns import odd_from_top
 from bots.uct import nodes as form
 from bots.uct.leaf import Outlook, expansion_on, look_on
-from bots.uct.settings import CAREFUL, FORCED, LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
+from bots.uct.parameters import CAREFUL, FORCED, LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
 from bots.uct.tree.memory import (
     DEPTH,
     PASSED_OVER,
@@ -29,9 +29,9 @@ from bots.uct.tree.memory import (
 )
 from engine import vector
 from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
-from engine.board import MAX_SIDE
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
+from engine.layout import MAX_SIDE
 
 
 @inlined

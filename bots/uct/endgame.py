@@ -84,8 +84,8 @@ def solve_endgame(
     """Return the score of a position and a best column.
 
     Args:
-        root: shape (2, 3), from `engine.lanes.stone_words`; the game is not over.
-        board: shape (3, 3), from `engine.lanes.board_words`.
+        root: shape (2, 3), from `engine.arrays.stone_words`; the game is not over.
+        board: shape (3, 3), from `engine.arrays.board_words`.
         order: the columns in search order.
         memory: the search's memory; updated.
         limit: limit of visited positions.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bots.uct.nodes import DRAWN, LOST, OPEN, WON
-from bots.uct.settings import CAREFUL, FORCED, RIGHT_DISTANCES
+from bots.uct.parameters import CAREFUL, FORCED, RIGHT_DISTANCES
 from engine.bits import below_random, step_random
 from engine.compiled import inlined
 

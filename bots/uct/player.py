@@ -10,8 +10,8 @@ from bots.player import Choice, Info, TimedPlayer
 from bots.uct.nodes import DRAWN, LOST, OPEN, WON
 from bots.uct.root import Candidate, RootThreats, best_mean, best_proven, root_threats
 from bots.uct.settings import SearchSettings
+from engine.arrays import board_words, stone_words
 from engine.board import Board
-from engine.lanes import board_words, stone_words
 from engine.position import Position
 
 DESCENTS_PER_SIMULATION = 4

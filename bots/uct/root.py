@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bots.uct.nodes import DRAWN, LOST, OPEN, WON
-from engine.position import LANE, Position, connects_four
+from engine.layout import LANE
+from engine.position import Position, connects_four
 
 ENOUGH_VISITS = 0.1
 """v11: least share of the most visited child's visits with which a mean is trusted."""

@@ -1,45 +1,24 @@
-"""The settings of the UCT versions, one class for each family, and their form for kernels.
+"""The settings of the UCT versions, one class for each family.
 
 Fields are in the order in which versions introduced them; a default switches the idea off.
 """
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
 
 from bots.options import refuse_unless
-
-SOLVE: Final = 1
-"""v6: back up results proven at end nodes."""
-FORCED: Final = 2
-"""v8: expand only forced replies; double threats decide."""
-RIGHT_DISTANCES: Final = 4
-"""v12: exact distances, with two plies for a double threat."""
-URGENT: Final = 8
-"""v13: visit a new node once more before expanding its siblings."""
-CAREFUL: Final = 16
-"""v19: do not expand columns in which the opponent could then win directly above."""
-FIRST_PLAY: Final = 32
-"""v20: select among all children from the start, with first-play values."""
-LEAVE_SOLVED: Final = 64
-"""mcts3: never select decided nodes."""
+from bots.uct.parameters import (
+    CAREFUL,
+    FIRST_PLAY,
+    FORCED,
+    LEAVE_SOLVED,
+    RIGHT_DISTANCES,
+    SOLVE,
+    URGENT,
+    UctParameters,
+)
 
 MEMORIES = ("emptied", "counted", "swept", "bump")
 ROLLOUTS = ("random", "middle", "seven")
-
-
-class UctParameters(NamedTuple):
-    """The parameters of a version, with the types that the kernels are compiled for."""
-
-    flags: int
-    """The switches."""
-    c: float
-    """Exploration constant."""
-    careful_rollouts: int
-    """Share of careful rollouts, of 256."""
-    first_play_visits: int
-    """Weight of a first-play value in visits."""
-    first_play_bonus: float
-    """Bonus in a first-play value for each threat made or taken away."""
 
 
 @dataclass(frozen=True, slots=True)

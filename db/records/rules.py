@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple, Self
 import msgspec
 from msgspec import Meta
 
-from engine.board import MAX_SIDE
+from engine.layout import MAX_SIDE
 
 
 class RuleText(NamedTuple):

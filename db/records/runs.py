@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from db.records.budget import Amounts, budget_label, rename_in_budget
 from db.records.rules import GameRules
-from engine.board import MAX_SIDE
 from engine.board_class import BoardClass
+from engine.layout import MAX_SIDE
 from engine.result import Termination
 
 Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]

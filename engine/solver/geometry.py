@@ -6,10 +6,9 @@ import numpy as np
 
 from engine.board import Board
 from engine.lanes import WordArray
-from engine.position import LANE, Position
+from engine.layout import LANE
+from engine.position import Position
 
-CONSTANTS = 8
-"""Rows of `board_constants`: stride, bottoms, cells, forbidden, above it, lower, upper, spare."""
 SET_BYTES = 24
 """Length of a set in the layout of `engine.position`: twelve lanes of 16 bits."""
 

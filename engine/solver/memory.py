@@ -10,6 +10,8 @@ from engine.lanes import WordArray
 
 Integers = NDArray[np.int64]
 
+CONSTANTS = 8
+"""Rows of a board as an array: stride, bottoms, cells, forbidden, above it, lower, upper, spare."""
 MOST_CHILDREN = 12
 NO_GUESS = 1000
 """No likely score is known."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.board import Board
-from engine.cache import cache_folder
+from engine.kernel_keys import kernel_folder
 from engine.lanes import WordArray
 from engine.position import Position
 from engine.position_key import key_of
@@ -94,7 +94,7 @@ class Solver:
     def is_compiled(self) -> bool:
         """Whether the kernels for this board are in the disk cache."""
         name = "word" if geometry.fits_one_word(self.board) else "wide"
-        return any(cache_folder().rglob(f"windows.solve_on_{name}-*.nbc"))
+        return any(kernel_folder(solve_on_word.__module__).glob(f"windows.solve_on_{name}-*.nbc"))
 
     def prepare(self) -> None:
         """Load or compile the kernels, which takes seconds, before the first search is timed."""

@@ -13,7 +13,7 @@ from numba import types
 from engine import vector
 from engine.bits import ZERO, popcount64, trailing_zeros64
 from engine.compiled import instruction, lean
-from engine.solver.geometry import CONSTANTS
+from engine.solver.memory import CONSTANTS
 from engine.vector import Register, UniTuple, register, shifted
 
 U64 = np.uint64

@@ -24,7 +24,7 @@ from numba import types
 from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
 from engine.compiled import instruction, lean
 from engine.lanes import WordArray
-from engine.solver.geometry import CONSTANTS
+from engine.solver.memory import CONSTANTS
 from engine.vector import UniTuple
 
 U64 = np.uint64

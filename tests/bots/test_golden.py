@@ -1,5 +1,8 @@
 """Every version plays its golden games."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +12,7 @@ import pytest
 
 from bots import golden
 from bots.catalogue import VERSIONS
+from engine.cache import ROOT
 
 
 @pytest.fixture
@@ -41,6 +45,21 @@ def test_every_version_is_recorded() -> None:
 def test_moves_and_statistics_are_the_recorded_ones(name: str) -> None:
     """Every column and statistic is the recorded one, on this machine as on any other."""
     assert golden.play_golden(VERSIONS[name]) == golden.recorded()[name].games
+
+
+@pytest.mark.exhaustive
+def test_a_processor_without_vector_instructions_decides_alike(tmp_path: Path) -> None:
+    """Code for any processor of this architecture, without AVX, gives the same golden games."""
+    names = ("v24", "v17", "v10", "ab5", "c4ai", "exact")
+    environment = {
+        **os.environ,
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "LADDER_CACHE": str(tmp_path),
+    }
+    command = [sys.executable, "-m", "bots.golden", "check", *names]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    assert len(list(tmp_path.glob("numba/*/golden/*"))) == len(names)
 
 
 def test_recording_again_changes_nothing(file: Path) -> None:

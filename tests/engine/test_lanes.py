@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import lanes, vector
+from engine.arrays import board_words, stone_words
 from engine.board import Board
 from engine.compiled import kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
@@ -51,7 +52,7 @@ def _vector(stones: WordArray, board: WordArray, sets: WordArray, facts: WordArr
 def _run(function: object, stones: WordArray, board: Board) -> tuple[WordArray, list[int]]:
     sets = np.zeros((3, 3), np.uint64)
     facts = np.zeros(3, np.uint64)
-    function(stones, lanes.board_words(board), sets, facts)  # type: ignore[operator]
+    function(stones, board_words(board), sets, facts)  # type: ignore[operator]
     return sets, [int(fact) for fact in facts]
 
 
@@ -64,7 +65,7 @@ def test_kernels_read_the_slow_game(game: SlowGame) -> None:
     side = position.to_move
     free = as_bits(game.free_cells())
     for function in (_plain, _vector):
-        sets, facts = _run(function, lanes.stone_words(position), game.board)
+        sets, facts = _run(function, stone_words(position), game.board)
         assert from_words(sets[PLAYABLE]) == as_bits(game.landing_cells())
         assert from_words(sets[OWN_THREATS]) & free == as_bits(game.threats(side))
         assert from_words(sets[OTHER_THREATS]) & free == as_bits(game.threats(1 - side))

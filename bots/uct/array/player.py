@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from bots.array_board import PLAYABLE, lay_out
+from bots.array_board import PLAYABLE
+from bots.array_position import lay_out
 from bots.options import read_options
 from bots.uct.array import search as kernel
 from bots.uct.nodes import OPEN

@@ -44,8 +44,7 @@ from bots.uct.ucb import SOLVED_OFFSET, sum_edges
 from engine import vector
 from engine.bits import ONE
 from engine.compiled import inlined, kernel
-from engine.lanes import FORBIDDEN, WordArray, to_words
-from engine.position import Position, geometry
+from engine.lanes import FORBIDDEN, WordArray
 from engine.seeds import SplitMix
 from engine.vector import Register
 
@@ -83,9 +82,9 @@ class Graph(NamedTuple):
     """The memory of a graph."""
 
     stones: WordArray
-    """Stones of the root, shape (2, 3), from `engine.lanes.stone_words`."""
+    """Stones of the root, shape (2, 3), from `engine.arrays.stone_words`."""
     board: WordArray
-    """Board from `engine.lanes.board_words`, shape (3, 3)."""
+    """Board from `engine.arrays.board_words`, shape (3, 3)."""
     path: NDArray[np.int64]
     """Path of a descent: node, edge and stride for every ply."""
     rows: Rows
@@ -123,30 +122,12 @@ CELLS = 192
 """Zobrist numbers per side: 16 for each of 12 columns."""
 
 
-def stones_of(position: Position) -> NDArray[np.uint64]:
-    """Return a position as a node stores it: stones of the side to move and landing cells."""
-    masks = geometry(position.board)
-    occupied = position.stones[0] | position.stones[1] | masks.forbidden
-    landing = (occupied + masks.bottoms) & ~occupied
-    return to_words(position.stones[position.to_move] | landing)
-
-
 def _keys() -> NDArray[np.uint64]:
     random = SplitMix(0x5EED)
     return np.array([random.next64() for _ in range(2 * CELLS)], np.uint64)
 
 
 ZOBRIST = _keys()
-
-
-def hash_of(position: Position) -> np.uint64:
-    """Return the hash of a position's stones."""
-    total = np.uint64(0)
-    for side in (0, 1):
-        for cell in range(CELLS):
-            if position.stones[side] >> cell & 1:
-                total ^= ZOBRIST[CELLS * side + cell]
-    return np.uint64(total)
 
 
 @inlined
@@ -316,7 +297,7 @@ def make_node(graph: Graph, place: np.int64, key: np.uint64, stones: Register) -
 def root_node(graph: Graph, stones: Wide, key: np.uint64, meta: int) -> np.int64:
     """Find the node of a position, or make it with this meta; return -1 if memory is full.
 
-    `stones` and `key` are from `stones_of` and `hash_of` in `bots.uct.graph.memory`.
+    `stones` and `key` are from `stones_of` and `hash_of` in `bots.uct.graph.player`.
     """
     rows = graph.rows
     packed = vector.pack(stones[0], stones[1], stones[2])

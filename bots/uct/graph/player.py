@@ -14,12 +14,32 @@ from bots.uct.root import Candidate
 from bots.uct.settings import GraphSettings
 from bots.uct.ucb import SOLVED_OFFSET
 from engine.bits import state_of_move
+from engine.lanes import to_words
+from engine.position import Position, geometry
 
 EMPTIED_EVERY = 10
 """Moves after which v14 clears the graph."""
 REUSED_MOVES = {"emptied": 10, "counted": 4, "swept": 4, "bump": 1}
 """Capacity for nodes of earlier moves, in multiples of one move's search."""
 NO_NODE = -1
+
+
+def stones_of(position: Position) -> NDArray[np.uint64]:
+    """Return a position as a node stores it: stones of the side to move and landing cells."""
+    masks = geometry(position.board)
+    occupied = position.stones[0] | position.stones[1] | masks.forbidden
+    landing = (occupied + masks.bottoms) & ~occupied
+    return to_words(position.stones[position.to_move] | landing)
+
+
+def hash_of(position: Position) -> np.uint64:
+    """Return the hash of a position's stones."""
+    total = np.uint64(0)
+    for side in (0, 1):
+        for cell in range(memory.CELLS):
+            if position.stones[side] >> cell & 1:
+                total ^= memory.ZOBRIST[memory.CELLS * side + cell]
+    return np.uint64(total)
 
 
 class GraphPlayer(SearchPlayer[int]):
@@ -109,9 +129,7 @@ class GraphPlayer(SearchPlayer[int]):
     def _find_root(self) -> int:
         meta = self._root_columns() | self._position.to_move << form.SIDE
         node = int(
-            memory.root_node(
-                self._graph, memory.stones_of(self._position), memory.hash_of(self._position), meta
-            )
+            memory.root_node(self._graph, stones_of(self._position), hash_of(self._position), meta)
         )
         row = node * memory.ROW
         if node != NO_NODE and not self._rows[row + memory.EDGES]:

@@ -13,7 +13,7 @@ from bots.uct import nodes as form
 from bots.uct.graph import memory
 from bots.uct.graph.memory import CELLS as ZOBRIST_CELLS
 from bots.uct.leaf import expansion_on, look_on, rollout_on
-from bots.uct.settings import URGENT
+from bots.uct.parameters import URGENT
 from bots.uct.ucb import SOLVED_OFFSET, best_edge, exploration
 from engine import bits, vector
 from engine.compiled import kernel

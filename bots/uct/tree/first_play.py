@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bots.uct.leaf import Outlook
 from bots.uct.nodes import COLUMN, HEAD, UNSEEN, Integer
-from bots.uct.settings import UctParameters
+from bots.uct.parameters import UctParameters
 from bots.uct.tree.memory import Tree
 from engine import vector
 from engine.bits import ONE, popcount64

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bots.uct import nodes as form
 from bots.uct.nodes import Integer
-from bots.uct.settings import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
+from bots.uct.parameters import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
 from bots.uct.ucb import best_child, exploration, fourth_root_exploration
 from engine.bits import prefetch
 from engine.compiled import inlined, kernel
@@ -44,9 +44,9 @@ class TreeMemory(NamedTuple):
     """The arrays of a search."""
 
     stones: WordArray
-    """Stones of the root, shape (2, 3), from `engine.lanes.stone_words`."""
+    """Stones of the root, shape (2, 3), from `engine.arrays.stone_words`."""
     board: WordArray
-    """Board from `engine.lanes.board_words`, shape (3, 3)."""
+    """Board from `engine.arrays.board_words`, shape (3, 3)."""
     tree: Tree
     """Blocks of nodes; the root's block always exists."""
     path: NDArray[np.int32]

@@ -12,7 +12,7 @@ import numpy as np
 
 from bots.uct import nodes as form
 from bots.uct.leaf import Outlook, expansion_on, look_on, rollout_on
-from bots.uct.settings import FIRST_PLAY, SOLVE, URGENT, UctParameters
+from bots.uct.parameters import FIRST_PLAY, SOLVE, URGENT, UctParameters
 from bots.uct.tree.first_play import first_play
 from bots.uct.tree.memory import (
     DEPTH,

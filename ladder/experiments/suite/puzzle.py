@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from engine.board import MAX_SIDE, Board, parse_board
+from engine.board import Board, parse_board
 from engine.errors import EngineError
-from engine.position import LANE, Position, connects_four, format_moves, geometry, parse_moves
+from engine.layout import LANE, MAX_SIDE
+from engine.position import Position, connects_four, format_moves, geometry, parse_moves
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
 from ladder.results.analysis.game import Solvers

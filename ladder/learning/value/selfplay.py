@@ -11,9 +11,9 @@ from bots.budget import Budget
 from bots.catalogue import build
 from bots.learned.fit import FEATURES, rows_of_moves
 from bots.player import Player
+from engine.arrays import board_words
 from engine.board import parse_board
 from engine.board_class import parse_board_classes
-from engine.lanes import board_words
 from engine.opening import draw_opening
 from engine.position import Position
 from engine.seeds import SplitMix

@@ -10,7 +10,8 @@ from bots.game_clock import GameClock, moves_left
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S, Budget, Info, MoveAsk, NewGame
 from db.records.games import LINE_PLIES, Thought
 from db.records.pairs import Entrant
-from engine.board import MAX_SIDE, Board
+from engine.board import Board
+from engine.layout import MAX_SIDE
 from engine.position import Position, format_moves
 from ladder.errors import BotIllegalMove, BotTimeout
 from ladder.match.process.bot_process import BotProcess, MoveAnswer

@@ -13,9 +13,10 @@ from bots.alphabeta.player import HALF_WON
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
 from engine import vector
+from engine.arrays import board_words, stone_words
 from engine.board import Board, parse_board
 from engine.compiled import kernel
-from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, WordArray, board_words, stone_words
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, WordArray
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.alphabeta.links_oracle import WIN, minimax, static_value

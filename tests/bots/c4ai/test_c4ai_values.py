@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bots.c4ai.evaluate import WeightArray, static_value, weight_array
-from bots.c4ai.player import Deepening
+from bots.c4ai.evaluate import WeightArray, static_value
+from bots.c4ai.player import Deepening, weight_array
 from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.threat_race import Cache, new_cache, play_race
 from bots.c4ai.weights import Weights
 from engine import lanes
+from engine.arrays import board_words, stone_words
 from engine.board import Board
 from engine.compiled import kernel
 from engine.position import Position, parse_position
@@ -41,7 +42,7 @@ def _static(
 
 def evaluate(position: Position, weights: Weights) -> int:
     """Return the static value for the player who has just moved."""
-    board, stones = lanes.board_words(position.board), lanes.stone_words(position)
+    board, stones = board_words(position.board), stone_words(position)
     return int(_static(board, stones, weight_array(weights), new_cache()))
 
 

@@ -32,8 +32,9 @@ from bots.learned.weights_file import (
     store_weights,
 )
 from bots.uct.tree.memory import ROOT
-from engine.board import MAX_SIDE, Board, parse_board
-from engine.lanes import board_words
+from engine.arrays import board_words
+from engine.board import Board, parse_board
+from engine.layout import MAX_SIDE
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.engine.oracle import DIRECTIONS, SlowGame

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bots.array_board import PLAYABLE, lay_out, play
+from bots.array_board import PLAYABLE, play
+from bots.array_position import lay_out
 from engine.board import Board, parse_board
 from engine.seeds import SplitMix
 from tests.bots.support import BOARDS

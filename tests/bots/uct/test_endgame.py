@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bots.uct.endgame import UNKNOWN, WIN, EndgameMemory, endgame_memory, solve_endgame
+from engine.arrays import board_words, stone_words
 from engine.board import parse_board
-from engine.lanes import board_words, stone_words
 from engine.position import Position
 from tests.bots.support import small_positions, true_value
 

@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 
 from bots.uct.tree.first_play import new_threats
 from engine import vector
+from engine.arrays import board_words
 from engine.compiled import kernel
-from engine.lanes import CELLS, WordArray, board_words, to_words
-from engine.position import LANE, Position
+from engine.lanes import CELLS, WordArray, to_words
+from engine.layout import LANE
+from engine.position import Position
 from tests.engine.oracle import SlowGame, as_bits, from_words, games
 
 

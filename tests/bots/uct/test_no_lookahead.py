@@ -11,8 +11,8 @@ from bots.uct.no_lookahead.player import NoLookaheadPlayer
 from bots.uct.no_lookahead.search import NoLookaheadParameters, column_weights, draw_tables
 from bots.uct.nodes import HEAD
 from bots.uct.tree.memory import ROOT
+from engine.arrays import board_words, stone_words
 from engine.board import Board, parse_board
-from engine.lanes import board_words, stone_words
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.support import player

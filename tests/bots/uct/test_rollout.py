@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bots.array_board import lay_out
+from bots.array_position import lay_out
 from bots.uct.array.search import rollout as array_rollout
-from engine.lanes import board_words, stone_words
+from engine.arrays import board_words, stone_words
 from engine.position import Position
 from tests.engine.oracle import SlowGame, games, slow_below, slow_step
 from tests.support.rollouts import roll_out_learned, roll_out_plain, roll_out_vector

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -190,8 +191,10 @@ def test_several_processes_make_one_database(place: str) -> None:
         "s = Store.open(sys.argv[1], busy_s=0.01); "
         "s.divisions.ensure(Conditions('thu', 0, {'time_ms': 100})); s.close()"
     )
-    children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(3)]
-    assert [child.wait(60) for child in children] == [0, 0, 0]
+    with ThreadPoolExecutor() as threads:
+        command = [sys.executable, "-c", code, place]
+        done = [threads.submit(subprocess.run, command, check=False) for _ in range(3)]
+        assert [each.result().returncode for each in done] == [0, 0, 0]
     with Store.open(place) as store:
         assert len(store.divisions.all()) == 1
         assert store.audit.integrity() == []
