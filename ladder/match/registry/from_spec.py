@@ -10,8 +10,9 @@ from pathlib import Path
 from db.records.bots import BotRow
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.register import ExaminedBot, RegistrationRequest, examine
-from ladder.match.specs.forms import INTERPRETER
-from ladder.match.specs.spec import BotSource, pack_bot
+from ladder.match.specs.forms import COMMANDS, INTERPRETER
+from ladder.match.specs.moves_options import KIND, split_options
+from ladder.match.specs.spec import BotSource, pack_bot, rooted
 from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
 
 LONGEST_BASE = 60
@@ -57,7 +58,7 @@ def find_or_examine(
         SpecError: the specification is not valid.
 
     """
-    stem = _line_name(spec, folder)
+    stem, source = _line_name(spec, folder), rooted(BotSource(spec, folder))
     playing = sorted(
         (row for row in known.values() if row.retired_at is None),
         key=lambda row: row.revision.created_at,
@@ -65,10 +66,9 @@ def find_or_examine(
     line = [
         row
         for row in playing
-        if (row.spec == spec or _stem_of(row.name) == stem)
-        and row.revision.launch.folder == str(folder.resolve())
+        if (row.spec == source.spec or _stem_of(row.name) == stem)
+        and row.revision.launch.folder == str(source.folder.resolve())
     ]
-    source = BotSource(spec, folder)
     bot = pack_bot(source)
     for row in reversed(playing):
         if row.revision.content_hash == bot.content_hash and row.revision.launch.can_play:
@@ -89,7 +89,8 @@ def _line_name(spec: str, folder: Path) -> str:
     stem = base_name(spec)
     if stem not in COMMON:
         return stem
-    words = spec.partition(":")[2].split()
+    kind, _, rest = spec.partition(":")
+    words = (split_options(rest)[1] if kind == KIND else rest).split()
     file = next((word for word in words if Path(word.partition(":")[0]).stem == stem), "")
     place = (folder / file.partition(":")[0]).resolve().parent
     return base_name(f"exec:./{place.name}") if place.name else stem
@@ -98,8 +99,10 @@ def _line_name(spec: str, folder: Path) -> str:
 def base_name(spec: str) -> str:
     """Return a name for the bot of a specification, such as ``v18`` or ``mybot``."""
     kind, _, rest = spec.partition(":")
+    if kind == KIND:
+        rest = split_options(rest)[1]
     try:
-        words = shlex.split(rest) if kind in ("exec", "saiblo") else [rest]
+        words = shlex.split(rest) if kind in COMMANDS else [rest]
     except ValueError:
         words = []
     plain = [word for word in words if not word.startswith("-") and "=" not in word]

@@ -42,8 +42,10 @@ WATCHDOG_S = 10.0
 TRIAL_MARGIN_MS = 10_000
 """So long that only a hanging bot forfeits: a trial measures the time that a bot takes."""
 COURSE_HOSTS = ("thu", "saiblo")
-"""Hosts of programs written for "the course": the one that the variant `thu` comes from. They do
-not know their time, and were written for boards with a forbidden cell."""
+"""Hosts of programs written for the course that the boards `thu` come from: they have a forbidden
+cell."""
+TIMELESS_HOSTS = (*COURSE_HOSTS, "moves")
+"""Hosts of programs that do not know their time, unless their hello lists no other budget."""
 MANY_GAMES = (
     "one process plays many games: begin anew at each new_game, and exit only at quit; or register "
     "the bot with --restart game"
@@ -140,7 +142,8 @@ def try_out(
                     f"{board} without one it failed ({cause.partition(';')[0]})"
                 )
         pool.close()  # so that each further game has a new process
-        trials, least, over_budget = judge_time(trials, budget, play, knows_budget=not is_course)
+        knows_budget = launch.host not in TIMELESS_HOSTS or "any" not in budgets
+        trials, least, over_budget = judge_time(trials, budget, play, knows_budget=knows_budget)
     except BotFailure as failure:
         kind = TrialTimeout if isinstance(failure, BotTimeout) else UsageError
         has_ended = str(failure).startswith("exited with status 0 when asked for hello")
@@ -263,7 +266,6 @@ def _play(
     return TrialGame(
         board=board,
         won=game.result is won,
-        times_us=tuple(thought.time_us for thought in thoughts),
         own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
         plies=len(game.moves),
         side=side,
