@@ -38,6 +38,7 @@ from ladder.experiments.gate.session import (
 )
 from ladder.match.openings.openings_file import has_shipped
 from ladder.match.registry.registered import refuse_stale
+from ladder.match.specs.moves_options import split_list
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
@@ -113,10 +114,12 @@ def gate(
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
     check_html(html, force=force)
-    named = store_specs(db, [candidate, *against.split(",")], options, based_on)
+    baselines = split_list(against)
+    named = store_specs(db, [candidate, *baselines], options, based_on)
     is_named, candidate = candidate not in named, name_of(named, candidate)
-    against = ",".join(name_of(named, word) for word in against.split(","))
+    against = ",".join(name_of(named, word) for word in baselines)
     pairing = gate_pairing(candidate, against, rated=rated)
+    options = options.for_bots(db, (candidate, *pairing.against))
     settings = options.settings(
         db=db,
         kind=RunKind.GATE,

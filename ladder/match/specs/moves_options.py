@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from bots.errors import SpecError
-from engine.board import parse_board_classes
+from engine.board_class import parse_board_classes
 from engine.errors import BoardError
 
 KIND = "moves"
@@ -71,7 +71,7 @@ def _pairs(options: str) -> Iterator[tuple[str, str]]:
 def _sizes(text: str) -> str:
     """Return a list of boards in its normal form. Raises SpecError."""
     try:
-        boards = [each.board for each in parse_board_classes(text)]
+        boards = [each.single for each in parse_board_classes(text)]
     except BoardError as error:
         raise SpecError(f"{KIND}: {BOARDS}={text}: {error}") from error
     if any(board is None or board.forbidden is not None for board in boards):
