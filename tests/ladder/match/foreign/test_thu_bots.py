@@ -1,5 +1,7 @@
 """Course strategies: small ones of our own, compiled and hosted in real processes."""
 
+import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,7 +15,17 @@ from ladder.errors import UsageError
 from ladder.match.registry.trial import try_out
 from ladder.match.specs.spec import BotSource, read_spec
 from reports.bots import found_text
-from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
+from tests.end_to_end.conftest import ROOT
+from tests.support.hosted import (
+    FAKE_BOTS,
+    compiled,
+    entrant,
+    games_of,
+    linked_as_c,
+    play,
+    refusal,
+    tried,
+)
 from tests.support.unconfined import UNCONFINED
 
 BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
@@ -119,6 +131,19 @@ def test_static_memory_that_is_not_used_does_no_harm(tmp_path: Path) -> None:
     launch = msgspec.structs.replace(read_spec(BotSource(spec, tmp_path)).launch, address_mb=1536)
     with pytest.raises(UsageError, match=r"static memory take 4,096 MiB of address space"):
         try_out(launch, (), UNCONFINED)
+
+
+@pytest.mark.slow
+def test_a_source_of_the_windows_years_compiles_by_the_line_of_the_page(tmp_path: Path) -> None:
+    """The command of docs/foreign-bots.md and the folder of the examples must suffice."""
+    shutil.copytree(ROOT / "examples" / "windows", tmp_path / "windows")
+    shutil.copy(FAKE_BOTS / "windows_strategy.cpp", tmp_path / "mine.cpp")
+    page = (ROOT / "docs" / "foreign-bots.md").read_text()
+    line = next(
+        each for each in page.splitlines() if each.startswith("g++ ") and "-isystem" in each
+    )
+    subprocess.run(shlex.split(line), cwd=tmp_path, check=True)
+    assert tried("thu:mine.so", tmp_path).boards is None
 
 
 @pytest.mark.slow
