@@ -46,6 +46,8 @@ COURSE_HOSTS = ("thu", "saiblo")
 cell."""
 TIMELESS_HOSTS = (*COURSE_HOSTS, "moves")
 """Hosts of programs that do not know their time, unless their hello lists no other budget."""
+FILLED_ROWS = 2
+"""Rows that are filled before a game with an engine that is too slow for the empty board."""
 MANY_GAMES = (
     "one process plays many games: begin anew at each new_game, and exit only at quit; or register "
     "the bot with --restart game"
@@ -77,7 +79,7 @@ class TrialResult:
     """Milliseconds that it takes per move under any budget; None if it keeps to its budget, or if
     `over_budget` is set."""
     left_out: str = ""
-    """A sentence why `boards` is less than the bot claims, or ""."""
+    """A sentence about boards or positions on which it failed, or ""."""
     over_budget: str = ""
     """A sentence how it exceeds its budget, if the excess grows with the budget, or ""."""
     writes: bool = False
@@ -131,6 +133,16 @@ def try_out(
                 else:
                     restart = Restart.NEVER if keeps_process else launch.restart
                     trials.append(play(budget, board, restart=restart))
+            except TrialTimeout:
+                if launch.host != "moves" or trials:
+                    raise
+                plies = FILLED_ROWS * board.columns
+                play = partial(play, plies=plies)
+                trials.append(play(budget, board, restart=Restart.NEVER))
+                left_out = (
+                    f"too slow for the empty board: tried from {plies} plies on, so its runs need "
+                    f"--opening-plies {plies}"
+                )
             except UsageError as failure:
                 # Boards of the course have a forbidden cell, so its programs may need one.
                 if not is_course or board.forbidden is not None:
@@ -233,8 +245,11 @@ def _play(
     side: int = 0,
     *,
     restart: Restart = Restart.GAME,
+    plies: int = 0,
 ) -> TrialGame:
     """Play one game of a bot, which moves first (0) or second (1), against a random player.
+
+    The game begins after some plies from the left to the right, in which no row of four arises.
 
     Raises:
         UsageError: the bot failed.
@@ -249,7 +264,7 @@ def _play(
         b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
         board=str(board),
         board_class=str(board),
-        opening=(),
+        opening=tuple(ply % board.columns for ply in range(plies)),
         seed=1,
         margin_ms=TRIAL_MARGIN_MS,
         watchdog_s=WATCHDOG_S,

@@ -47,6 +47,7 @@ FORMS = (
 SUGGESTED = {
     ".so": "thu:{word}",
     ".gz": "kaggle:{word}",
+    ".ipynb": "kaggle:{word}",
     ".py": "'exec:python3 {word}', kaggle:{word} or python:{word}:CLASS",
 }
 """Specifications of files by their suffix; of others ``exec:``."""

@@ -69,6 +69,16 @@ def test_a_wrong_option_is_named(folder: Path, spec: str, expected: str) -> None
 
 
 @pytest.mark.slow
+def test_an_engine_that_is_too_slow_for_the_empty_board_is_tried_later(folder: Path) -> None:
+    """Solvers without a book take minutes there, and play from openings."""
+    wait = "import sys, time\nfor line in sys.stdin:\n    time.sleep(0 if len(line) > 14 else 60)\n"
+    write(folder, solver=wait + "    print(next(c for c in '1234567' if line.count(c) < 6))\n")
+    found = tried("moves:python3 -u solver.py", folder)
+    assert "its runs need --opening-plies 14" in found.left_out
+    assert all(trial.plies > 14 for trial in found.trials)
+
+
+@pytest.mark.slow
 def test_an_engine_that_gets_its_time_keeps_to_it(folder: Path) -> None:
     """`{time_ms}` is the time of a move, so the bot plays under a time per move only."""
     timed = "import sys\nassert sys.argv[1] == '300'\nfor line in sys.stdin:\n"
