@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ladder.match.specs.folder_files import find_imports, find_local_modules, find_module_files
-from ladder.match.specs.programs import installed_modules
+from ladder.match.specs.programs import find_interpreter, installed_modules
 
 NOTEBOOK = ".ipynb"
 WRITES_FILE = re.compile(r"\s*%%writefile\s+(?:-a\s+)?(?P<file>\S+)")
@@ -73,6 +73,30 @@ def import_folders(entry: Path, python: str) -> list[Path]:
 def top_of(folders: list[Path]) -> Path:
     """Return the highest of the folders from which a submission imports."""
     return Path(os.path.commonpath(folders))
+
+
+def find_root(spec: str, folder: Path, python: str | None) -> tuple[str, Path] | None:
+    """Return a submission's specification in the folder above that holds all of its packages.
+
+    Args:
+        spec: the specification of any bot.
+        folder: the folder in which it was written, resolved.
+        python: the interpreter that the user chose; None for python3 on PATH.
+
+    Returns:
+        The specification relative to that folder, and the folder. None for other bots, and if the
+        folder in which it was written holds everything.
+
+    """
+    kind, _, target = spec.partition(":")
+    file, name = split_target(target.strip())
+    entry = Path(os.path.normpath(folder / file))
+    if kind != "kaggle" or entry.suffix != ".py" or not entry.is_file():
+        return None
+    top = top_of(import_folders(entry, find_interpreter(python, folder).path))
+    if top == folder or not folder.is_relative_to(top):
+        return None
+    return f"kaggle:{os.path.relpath(entry, top)}" + (name and f":{name}"), top
 
 
 def _is_in(name: str, folders: list[Path]) -> bool:

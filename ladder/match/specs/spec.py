@@ -34,7 +34,7 @@ from ladder.match.specs.git import (
     has_uncommitted,
     resolve_commit,
 )
-from ladder.match.specs.kaggle_files import import_folders, split_target, top_of
+from ladder.match.specs.kaggle_files import find_root
 from ladder.match.specs.programs import find_interpreter
 from ladder.match.specs.start_command import builtin_launch, own_sources
 
@@ -42,7 +42,7 @@ BUILTIN = "builtin:"
 FOREIGN = "foreign"
 FORMS = (
     "builtin:PLAYER, exec:COMMAND, moves:COMMAND, python:FILE.py:CLASS, python:MODULE:CLASS, "
-    "kaggle:FILE.py or FILE.tar.gz, thu:FILE.so or saiblo:COMMAND"
+    "kaggle:FILE.py[:NAME] or FILE.tar.gz, thu:FILE.so or saiblo:COMMAND"
 )
 SUGGESTED = {
     ".so": "thu:{word}",
@@ -105,25 +105,15 @@ def rooted(source: BotSource, root: Path | None = None) -> BotSource:
         root: the top of a tree from git; None: the folder is no part of one.
 
     """
-    kind, _, target = source.spec.partition(":")
-    file, name = split_target(target.strip())
-    entry = Path(os.path.normpath(source.folder.resolve() / file))
-    is_in_repository = source.git is not None and root is None
-    if kind != "kaggle" or entry.suffix != ".py" or is_in_repository or not entry.is_file():
+    if source.git is not None and root is None:
         return source
-    python = find_interpreter(source.python, source.folder).path
-    top, folder = top_of(import_folders(entry, python)), source.folder.resolve()
-    if top == folder or not folder.is_relative_to(top):
+    found = find_root(source.spec, source.folder.resolve(), source.python)
+    if found is None or (root is not None and not found[1].is_relative_to(root.resolve())):
         return source
-    if root is not None and not top.is_relative_to(root.resolve()):
-        return source
-    inner = os.path.relpath(folder, top)
-    return replace(
-        source,
-        spec=f"kaggle:{os.path.relpath(entry, top)}" + (name and f":{name}"),
-        folder=top,
-        patterns=tuple(os.path.join(inner, each) for each in source.patterns),
-    )
+    spec, folder = found
+    inner = os.path.relpath(source.folder.resolve(), folder)
+    patterns = tuple(os.path.join(inner, each) for each in source.patterns)
+    return replace(source, spec=spec, folder=folder, patterns=patterns)
 
 
 def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
@@ -213,7 +203,7 @@ def pack_in_tree(source: BotSource, tree: GitTree) -> ResolvedBot:
         raise UsageError(f"{where}: {error.problem}", option=error.option) from error
     except SpecError as error:
         raise SpecError(f"{where}: {error}") from error
-    inner = os.path.relpath(source.folder, tree.root)
+    inner = os.path.relpath(source.folder.resolve(), tree.root.resolve())
     origin = msgspec.structs.replace(origin, inner="" if inner == "." else inner)
     folder = str(tree.repository / origin.inner)
     launch = msgspec.structs.replace(bot.launch, folder=folder, origin=origin)
