@@ -198,16 +198,24 @@ def found_text(found: TrialResult) -> list[str]:
     lines += [
         f"{trial.board}{('', ', moving second')[trial.side]}: "
         f"{'beat' if trial.won else 'did not beat'} random in "
-        f"{counted(trial.plies, 'ply')}, {trial.mean_ms:.1f} ms a move, {trial.max_ms:.1f} at most"
+        f"{counted(trial.plies, 'ply')}"
         for trial in found.trials
     ]
     if found.left_out:
         lines.append(found.left_out)
-    if found.over_budget:
-        lines.append(found.over_budget)
-    if found.min_time_ms is not None:
-        lines.append(f"needs {found.min_time_ms} ms a move: runs with less time refuse it")
+    if found.trials:
+        lines.append(_time_text(found))
     return [visible(line) for line in lines]
+
+
+def _time_text(found: TrialResult) -> str:
+    """Return the sentence about the time that a bot took or needs."""
+    if found.over_budget:
+        return found.over_budget
+    if found.min_time_ms is not None:
+        return f"needs {found.min_time_ms} ms a move: runs with less time refuse it"
+    longest = max(trial.own_ms() for trial in found.trials)
+    return f"took {longest:.1f} ms for its slowest move"
 
 
 def _is_fact(name: str) -> bool:

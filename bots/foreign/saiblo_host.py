@@ -1,10 +1,14 @@
-"""Hosts a course program on text pipes: ``python start_host.py saiblo FOLDER PROGRAM [ARGUMENTS]``.
+"""Hosts a course program on pipes: ``python start_host.py saiblo FOLDER PROGRAM [ARGUMENTS]``.
 
-The program reads ``M N noX noY`` once. For each of its turns it reads a line ``lastX lastY`` (-1 -1
-before the first move), a line of N tops, and M lines of N cells (0 empty, 1 the opponent, 2
-itself); it answers with a length (four bytes, big-endian) and ``x y`` as text of that length. x
-counts down from the top-left corner. There is no message for the end of a game, so each game starts
-a new process.
+There are two formats. In text, the program reads ``M N noX noY`` once, and for each of its turns a
+line ``lastX lastY`` (-1 -1 before the first move), a line of N tops, and M lines of N cells (0
+empty, 1 the opponent, 2 itself); it answers ``x y``. In JSON, each message to the program is its
+length as four decimal digits and an object: type 0 begins a game, type 1 is a turn, type 2 ends the
+game; it answers ``{"X": x, "Y": y}``. Each answer has its length before it (four bytes,
+big-endian). x counts down from the top-left corner. Each game starts a new process.
+
+A program whose files hold the word ``lastx`` speaks JSON, others text. One that ends before its
+first answer is started once more with the other format.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -12,21 +16,78 @@ Self-contained: the standard library of Python 3.8, and no package of this proje
 from __future__ import annotations
 
 import contextlib
-import fcntl
+import json
 import os
-import subprocess
-import sys
-import termios
-import time
-from typing import IO
+from typing import Iterator, List, Optional
 
+from .child_program import ChildProgram, Ended, name_of
 from .course_board import CourseBoard
 from .host_loop import Failure, Host, Message
 
+Point = Optional[List[int]]
 LONGEST = 1024
 """Longest answer in bytes; plain text without a length would seem to announce far more."""
-LOADING_S = 8.0
-"""Longest wait for a program to read its first line, in seconds."""
+END_S = 0.5
+"""Time in which a program may end by itself after the game, in seconds."""
+JSON_WORD = b"lastx"
+"""The word by which a program that speaks JSON is known."""
+WAITING_S = 0.5
+"""A program that sleeps for longer before its first answer waits for another format."""
+GIVEN_UP = [-2, -2]
+"""The point by which a program gives the game up."""
+
+
+class TextFormat:
+    """Lines of numbers."""
+
+    name = "text"
+    end = b""
+
+    def start(self, board: CourseBoard) -> bytes:
+        """Return the beginning of a game."""
+        return f"{board.rows} {board.columns} {board.no_x} {board.no_y}\n".encode()
+
+    def turn(self, board: CourseBoard) -> bytes:
+        """Return a turn of the program."""
+        width = board.columns
+        cells = [board.cells[at : at + width] for at in range(0, len(board.cells), width)]
+        rows = [board.last, board.top, *cells]
+        return "".join(" ".join(map(str, row)) + "\n" for row in rows).encode()
+
+    def point(self, text: bytes) -> Point:
+        """Return the point of an answer."""
+        try:
+            x, y = map(int, text.split())
+        except ValueError:
+            raise Failure(f"the program answered {text!r} where `x y` is wanted") from None
+        return [x, y]
+
+
+class JsonFormat:
+    """Messages in JSON."""
+
+    name = "JSON"
+    end = b'0010{"type":2}'
+
+    def start(self, board: CourseBoard) -> bytes:
+        """Return the beginning of a game."""
+        return packed(type=0, row=board.rows, col=board.columns, nox=board.no_x, noy=board.no_y)
+
+    def turn(self, board: CourseBoard) -> bytes:
+        """Return a turn of the program."""
+        x, y = board.last
+        return packed(type=1, top=board.top, board=board.cells, lastx=x, lasty=y)
+
+    def point(self, text: bytes) -> Point:
+        """Return the point of an answer; None if the program gives the game up."""
+        try:
+            answer = json.loads(text)
+            point = [int(answer["X"]), int(answer["Y"])]
+        except (ValueError, TypeError, KeyError):
+            raise Failure(
+                f'the program answered {text!r} where {{"X":x,"Y":y}} is wanted'
+            ) from None
+        return None if point == GIVEN_UP else point
 
 
 class SaibloHost(Host):
@@ -35,26 +96,27 @@ class SaibloHost(Host):
     def __init__(self, folder: str, command: list[str]) -> None:
         self.folder = folder
         self.command = command
-        self.child: subprocess.Popen[bytes] | None = None
+        self.formats: list[TextFormat | JsonFormat] = [TextFormat(), JsonFormat()]
+        if any(holds_json_word(os.path.join(folder, word)) for word in command):
+            self.formats.reverse()
+        self.failure = ""
+        self.has_answered = False
+        self.program: ChildProgram | None = None
         self.board: CourseBoard | None = None
 
     def hello(self, message: Message) -> Message:
         """Introduce the program, which starts with the first game."""
-        name = os.path.splitext(os.path.basename(self.command[0]))[0]
+        name = name_of(self.command, self.folder)
         return {"type": "hello", "name": name, "budgets": ["any"]}
 
     def new_game(self, message: Message) -> Message:
         """Start the program."""
-        self.close()
         self.board = board = CourseBoard(message)
-        try:
-            self.child = subprocess.Popen(
-                self.command, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            )
-        except OSError as error:
-            raise Failure(f"cannot start {self.command[0]}: {error.strerror}") from error
-        self.send(f"{board.rows} {board.columns} {board.no_x} {board.no_y}\n")
-        self.wait_loaded()
+        with self.explained():
+            try:
+                self.start(board)
+            except Ended as ended:
+                self.start_otherwise(board, ended)
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
@@ -63,102 +125,98 @@ class SaibloHost(Host):
         if board is None:
             raise Failure("a move was asked for before a game began")
         board.follow(message["moves"])
-        width = board.columns
-        cells = [board.cells[at : at + width] for at in range(0, len(board.cells), width)]
-        rows = [board.last, board.top, *cells]
-        self.send("".join(" ".join(map(str, row)) + "\n" for row in rows))
-        x, y = self.receive()
+        with self.explained():
+            try:
+                point = self.ask(board)
+            except Ended as ended:
+                self.start_otherwise(board, ended)
+                point = self.ask(board)
+        self.has_answered = True
+        if point is None:
+            return {"type": "resign"}
+        x, y = point
         board.check(x, y, "the program answered")
         return {"type": "move", "ply": message["ply"], "column": y}
 
     def game_over(self, message: Message) -> None:
-        """End the program, for which there is no message."""
+        """Send the end of the game, if the format has one, and end the program."""
+        end = self.formats[0].end
+        if self.program is not None and end:
+            try:
+                self.program.send(end)
+            except Ended:
+                self.close()
+            else:
+                self.close(END_S)
         self.close()
 
-    def wait_loaded(self) -> None:
-        """Wait until the program has read the first line of the game.
+    def start(self, board: CourseBoard) -> None:
+        """Start the program, and wait until it has read the beginning of the game."""
+        self.close()
+        self.program = ChildProgram(self.command, self.folder)
+        self.program.send(self.formats[0].start(board))
+        self.program.wait_until_read()
 
-        There is no other sign that it has loaded, and loading must not count as time of its first
-        move.
-        """
-        stdin, _ = self.pipes()
-        deadline = time.monotonic() + LOADING_S
-        while count_unread(stdin.fileno()) and time.monotonic() < deadline:
-            if self.child is not None and self.child.poll() is not None:
-                raise Failure(self.explain_end())
-            time.sleep(0.001)
+    def start_otherwise(self, board: CourseBoard, ended: Ended) -> None:
+        """Start the program with the other format, unless it has answered or this was tried."""
+        if self.has_answered or self.failure:
+            raise ended
+        self.failure = str(ended)
+        self.formats.reverse()
+        self.start(board)
 
-    def send(self, text: str) -> None:
-        """Send text to the program."""
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Name the failure with the other format before that with this one."""
         try:
-            stdin, _ = self.pipes()
-            stdin.write(text.encode())
-            stdin.flush()
-        except BrokenPipeError:
-            raise Failure(self.explain_end()) from None
+            yield
+        except Failure as failure:
+            if not self.failure or self.has_answered:
+                raise
+            now, before = self.formats
+            raise Failure(
+                f"{self.failure} (spoken to in {before.name}; in {now.name}, {failure})"
+            ) from None
 
-    def receive(self) -> list[int]:
-        """Receive the program's answer, a point."""
+    def ask(self, board: CourseBoard) -> Point:
+        """Send the position and receive the program's point."""
+        if self.program is None:
+            raise Failure("a move was asked for before a game began")
+        self.program.send(self.formats[0].turn(board))
+        is_attempt = self.failure and not self.has_answered
+        if is_attempt and not self.program.wait_for_output(WAITING_S):
+            raise Failure("it waits for more input")
         # The first byte reveals plain text, which may be shorter than four bytes.
-        head = self.read(1)
-        head += b"" if head[0] else self.read(3)
+        head = self.program.read(1)
+        head += b"" if head[0] else self.program.read(3)
         length = int.from_bytes(head, "big")
         if head[0] or not 1 <= length <= LONGEST:
             raise Failure(
                 "the program's answer must begin with its length in four bytes, big-endian: "
                 f"these bytes mean {length}"
             )
-        text = self.read(length)
-        try:
-            x, y = map(int, text.split())
-        except ValueError:
-            raise Failure(f"the program answered {text!r} where `x y` is wanted") from None
-        return [x, y]
+        return self.formats[0].point(self.program.read(length))
 
-    def read(self, count: int) -> bytes:
-        """Read exactly this many bytes of the program's output."""
-        _, stdout = self.pipes()
-        data = stdout.read(count)
-        if len(data) < count:
-            raise Failure(self.explain_end())
-        return data
-
-    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """Return the program's standard input and output."""
-        if self.child is None or self.child.stdin is None or self.child.stdout is None:
-            raise Failure("a move was asked for before a game began")
-        return self.child.stdin, self.child.stdout
-
-    def explain_end(self) -> str:
-        """Explain why the program's output has ended."""
-        if self.child is None:
-            return "the program was not started"
-        try:
-            code = self.child.wait(1)
-        except subprocess.TimeoutExpired:
-            return "the program closed its input or output"
-        if code < 0:
-            return f"the program was killed by signal {-code}"
-        return f"the program exited with status {code} in the middle of the game"
-
-    def close(self) -> None:
-        """Kill the program if it is running."""
-        child, self.child = self.child, None
-        if child is None:
-            return
-        child.kill()
-        for pipe in (child.stdin, child.stdout):
-            if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()
-        child.wait()
+    def close(self, grace_s: float = 0.0) -> None:
+        """Kill the program if it is running, after a time in which it may end by itself."""
+        program, self.program = self.program, None
+        if program is not None:
+            program.close(grace_s)
 
 
-def count_unread(pipe: int) -> int:
-    """Return the number of unread bytes in a pipe (on Linux either end has it)."""
-    count = bytearray(4)
-    fcntl.ioctl(pipe, termios.FIONREAD, count)
-    return int.from_bytes(count, sys.byteorder)
+def packed(**message: object) -> bytes:
+    """Return a message in JSON with its length as four decimal digits before it."""
+    body = json.dumps(message, separators=(",", ":")).encode()
+    return f"{len(body):04d}".encode() + body
+
+
+def holds_json_word(path: str) -> bool:
+    """Return whether a file holds the word by which a program that speaks JSON is known."""
+    try:
+        with open(path, "rb") as file:
+            return JSON_WORD in file.read()
+    except OSError:  # an argument that is not a file
+        return False
 
 
 def make_host(folder: str, *command: str) -> Host:

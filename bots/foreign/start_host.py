@@ -2,7 +2,7 @@
 
 The hosts and what they share are the other modules of this folder. They are imported as a package
 whose name no bot has, so that a bot's own modules and packages never clash with them. The kinds are
-python, kaggle, thu and saiblo.
+python, kaggle, thu, saiblo and moves.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """

@@ -19,6 +19,7 @@ import re
 from typing import Any
 
 from .course_board import CourseBoard
+from .elf_file import load_bytes
 from .host_loop import Failure, Host, Message
 
 INTERFACE_MISSING = "the course's interface is missing"
@@ -28,6 +29,7 @@ MANGLED = {"getPoint": "_Z8getPointiiPKiS0_iiii", "clearPoint": "_Z10clearPointP
 RUNTIME = ("libstdc++.so.6", "libm.so.6")
 UNDEFINED = re.compile(r"undefined symbol: ([^\s,()]+)")
 OTHER_SYSTEM = ("version `", "wrong ELF class", "invalid ELF header")
+NO_ROOM = ("failed to map segment", "cannot map zero-fill", "Cannot allocate memory")
 ABSENT = re.compile(r"^([^\s:]+): cannot open shared object file")
 
 
@@ -148,6 +150,11 @@ def unloadable(error: str, path: str) -> str:
         return problem + (
             f"it needs {absent.group(1)}, which is not on this system (`ldd {file}` lists all "
             "that it needs): install that, or link it statically"
+        )
+    if any(word in error for word in NO_ROOM):
+        return problem + (
+            f"{error}: its code and static memory take {load_bytes(path) >> 20:,} MiB of address "
+            "space, more than this machine grants a process: make its static arrays smaller"
         )
     if any(word in error for word in OTHER_SYSTEM):
         return f"{problem}{error}: it was made for another system, compile it on this one"

@@ -68,6 +68,8 @@ class Launch(msgspec.Struct, frozen=True):
     host: str | None = None
     """The script in `bots.foreign` that hosts it, such as ``thu``. Its path is not stored, so that
     a bot still starts after the ladder is installed elsewhere."""
+    host_options: tuple[str, ...] = ()
+    """Words for the host before the command."""
     python: str | None = None
     """Python interpreter of the host; None for the ladder's own."""
     is_python_chosen: bool = False

@@ -8,6 +8,7 @@ Which games:
 What to play:
   --boards LIST: Boards, separated by commas: {board sets}, standard (6x7), or ROWSxCOLUMNS such as
     10x11@3,4, whose cell in row 3 and column 4, counted from 0 at the bottom left, is forbidden.
+    [thu, or standard if a bot that is named plays no forbidden cell]
   --opening-plies K: Random plies at the start of each game, before the bots move. [0 on
     {large board sets}, 4 on other boards]
   --openings FILE|balanced: Opening book instead of random plies: one 'BOARD MOVES' per line, such

@@ -15,6 +15,7 @@ from engine.board_class import BoardClass, parse_board_classes
 from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import PROGRAM, STANDARD
+from ladder.match.specs.moves_options import split_list
 from ladder.moments import duration_s
 from ladder.names import check_name
 from ladder.runs.budgets import Budgets
@@ -29,7 +30,7 @@ def parse_names(text: str) -> list[str]:
         UsageError: a word is empty.
 
     """
-    words = [word.strip() for word in text.split(",")]
+    words = split_list(text)
     if not all(words):
         raise UsageError(f"--bots: {text!r} is not a comma-separated list of names")
     return words

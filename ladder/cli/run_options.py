@@ -1,7 +1,7 @@
 """The shared options of commands that start bots, and their reading."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +11,8 @@ from db.records.launch import Limits
 from db.records.restart import Restart
 from db.records.rules import GameRules
 from db.records.runs import RunKind
-from engine.board_class import BoardClass
-from ladder.cli.database import is_missing, open_to_read
+from engine.board_class import THU, BoardClass
+from ladder.cli.database import is_missing, open_store, open_to_read
 from ladder.cli.declare import NO_OPTION
 from ladder.cli.options import (
     Adjudication,
@@ -24,6 +24,7 @@ from ladder.cli.options import (
     Workers,
     whole,
 )
+from ladder.cli.output import print_error
 from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin, parse_sandbox
 from ladder.cli.resume import all_options, command_line, options_to_store
 from ladder.errors import UsageError
@@ -36,6 +37,7 @@ from ladder.match.openings.openings_file import (
 )
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.sandbox import Confinement
+from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.names import check_line
 from ladder.runs.executor import Workforce
 from ladder.runs.pairings import Pairing
@@ -99,7 +101,8 @@ class BotOptions:
 class RunOptions(BotOptions):
     """The options that all commands share that play runs."""
 
-    boards: str = "thu"
+    boards: str | None = None
+    """The boards; None for `thu`, unless `for_bots` found others."""
     time: str | None = None
     overage: str | None = None
     clock: str | None = None
@@ -120,6 +123,32 @@ class RunOptions(BotOptions):
     tls_ca_file: str | None = None
     tls_cert: str | None = None
     tls_key: str | None = None
+
+    def for_bots(self, db: str, names: Iterable[str]) -> "RunOptions":
+        """Return the options with boards that the named bots play, and print these.
+
+        Without `--boards` that is another class than `thu` if one of them does not play it.
+
+        Args:
+            db: the database.
+            names: names of bots; patterns and unknown names have no say.
+
+        """
+        chosen = set(names)
+        if self.boards is not None or not chosen or is_missing(db):
+            return self
+        with open_store(db, create=False) as store:
+            plays = {
+                bot.name: bot.revision.boards for bot in store.bots.all() if bot.name in chosen
+            }
+        thu = BoardClass(THU)
+        unfit = [name for name, boards in plays.items() if not can_play_class(boards, thu)]
+        if not unfit:
+            return self
+        own = plays[unfit[0]]
+        boards = propose_boards(own, plays.values())
+        print_error(f"boards: {boards}, because {unfit[0]} plays only {describe_boards(own)}")
+        return replace(self, boards=boards)
 
     def workforce(self) -> Workforce:
         """Return the machines that play.
@@ -173,8 +202,11 @@ class RunOptions(BotOptions):
             UsageError: a value cannot be read, lies out of range, or contradicts another.
 
         """
+        stored = self.stored
+        if stored:
+            stored["boards"] = self.boards  # those that the bots play, if none were given
         self.workforce()  # refuses what contradicts each other
-        classes = parse_boards(self.boards)
+        classes = parse_boards(self.boards or THU.name)
         openings = self._openings(db, classes)
         if openings is None:
             refuse_long_openings(self.opening_plies, classes)
@@ -208,7 +240,7 @@ class RunOptions(BotOptions):
             rated=rated,
             resume_policy=resume_policy or ResumePolicy.AUTO,
             note=check_line(self.note, "--note"),
-            options=self.stored,
+            options=stored,
         )
 
     def _openings(self, db: str, boards: "tuple[BoardClass, ...]") -> NamedOpenings | None:

@@ -37,6 +37,9 @@ struct Point {
 };
 
 static int plies_seen = 0;
+#ifdef STATIC_MEMORY
+char table[4L << 30] __attribute__((section(".lbss")));  // of which the first MiB is used
+#endif
 
 static void insist(bool true_of_the_board, const char* what) {
     if (!true_of_the_board) {
@@ -77,6 +80,8 @@ INTERFACE Point* getPoint(const int M, const int N, const int* top, const int* b
     if (noX < 0) abort();
 #elif defined(EATS_MEMORY)
     for (;;) insist(new char[64 << 20] != nullptr, "no memory");
+#elif defined(STATIC_MEMORY)
+    for (long at = 0; at < 1 << 20; at += 4096) table[at] = 1;
 #elif defined(OFF_THE_BOARD)
     return new Point{M, N};
 #elif defined(FLOATS)

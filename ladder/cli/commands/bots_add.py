@@ -73,7 +73,8 @@ def add(
     Arguments:
       NAME: Name of the bot: letters, digits and ._-@+, at most 100 of them.
       SPEC: Specification of the bot: builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS,
-        python:MODULE:CLASS, kaggle:FILE.py, kaggle:FILE.tar.gz, thu:FILE.so or 'saiblo:COMMAND'.
+        python:MODULE:CLASS, kaggle:FILE.py[:NAME], kaggle:FILE.tar.gz, thu:FILE.so,
+        'saiblo:COMMAND' or 'moves:COMMAND'.
 
     Options:
       --based-on OTHER: Bot that this one is based on. [none; with --replace, as before]

@@ -39,6 +39,7 @@ from ladder.experiments.gate.session import (
 from ladder.match.openings.openings_file import has_shipped
 from ladder.match.registry.from_spec import SpecRules
 from ladder.match.registry.same_bot import refuse_stale
+from ladder.match.specs.moves_options import split_list
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
@@ -117,10 +118,12 @@ def gate(
     check_html(html, force=force)
     outputs = tuple(each for each in (junit, summary, html) if each is not None)
     rules = SpecRules(based_on, is_new=new_version, is_strict=True, outputs=outputs)
-    named = store_specs(db, [candidate, *against.split(",")], options, rules)
+    baselines = split_list(against)
+    named = store_specs(db, [candidate, *baselines], options, rules)
     is_named, candidate = candidate not in named, name_of(named, candidate)
-    against = ",".join(name_of(named, word) for word in against.split(","))
+    against = ",".join(name_of(named, word) for word in baselines)
     pairing = gate_pairing(candidate, against, rated=rated)
+    options = options.for_bots(db, (candidate, *pairing.against))
     settings = options.settings(
         db=db,
         kind=RunKind.GATE,

@@ -50,6 +50,7 @@ def match(
     a, b = name_of(named, a), name_of(named, b)
     if a == b:
         raise UsageError(f"B: a match needs two different bots, and both are {a}")
+    options = options.for_bots(db, (a, b))
     settings = options.settings(
         db=db,
         kind=RunKind.MATCH,

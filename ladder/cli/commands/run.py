@@ -75,7 +75,8 @@ def run(
     policy = ResumePolicy.ONLY if resume else ResumePolicy.NEVER if new else ResumePolicy.AUTO
     # Everything that can be wrong is read before the database is touched.
     patterns = [] if bots is None else parse_names(bots)
-    settings = options.settings(
+    settings_of = partial(
+        RunOptions.settings,
         db=db,
         kind=RunKind.LADDER,
         bots=(),
@@ -84,6 +85,7 @@ def run(
         seconds=None if hours is None else hours * 3600,
         resume_policy=policy,
     )
+    settings_of(options)
     former = former_names(db, patterns) if resume else None
     named = (
         {}
@@ -91,10 +93,11 @@ def run(
         else store_specs(db, patterns, options, SpecRules(based_on, is_new=new_version))
     )
     patterns = former or [name_of(named, word) for word in patterns]
+    options = options.for_bots(db, patterns)
 
     return play_and_report(
         db,
-        settings,
+        settings_of(options),
         lambda store: default_bots(store) if bots is None else choose_bots(store, patterns),
         json=json,
         named=patterns,

@@ -63,6 +63,7 @@ def select(
     """
     question = SelectQuestion(indifference=indifference, confidence=confidence, max_games=max_games)
     names = field_names(candidates, against)
+    options = options.for_bots(db, names)
     settings = options.settings(
         db=db,
         kind=RunKind.SELECT,

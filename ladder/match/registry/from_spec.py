@@ -17,8 +17,9 @@ from ladder.match.registry.register import (
     known_bots,
 )
 from ladder.match.registry.same_bot import compare_bot, stored_files, stored_manifest
-from ladder.match.specs.forms import INTERPRETER
-from ladder.match.specs.spec import BotSource, pack_bot
+from ladder.match.specs.forms import COMMANDS, INTERPRETER
+from ladder.match.specs.moves_options import KIND, split_options
+from ladder.match.specs.spec import BotSource, pack_bot, rooted
 from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
 
 LONGEST_BASE = 60
@@ -81,6 +82,7 @@ def find_or_examine(
     """
     known = known_bots(store)
     stem = _line_name(spec, folder)
+    source = rooted(BotSource(spec, folder, outputs=rules.outputs))
     playing = sorted(
         (row for row in known.values() if row.retired_at is None),
         key=lambda row: row.revision.created_at,
@@ -88,15 +90,14 @@ def find_or_examine(
     line = [
         row
         for row in playing
-        if (row.spec == spec or _stem_of(row.name) == stem)
-        and row.revision.launch.folder == str(folder.resolve())
+        if (row.spec == source.spec or _stem_of(row.name) == stem)
+        and row.revision.launch.folder == str(source.folder.resolve())
     ]
 
     def earlier(name: str) -> str | None:
         others = [each.name for each in line if each.name != name]
         return others[-1] if others else None
 
-    source = BotSource(spec, folder, outputs=rules.outputs)
     bot = pack_bot(source)
     for row in reversed(playing):
         if row.revision.content_hash == bot.content_hash and row.revision.launch.can_play:
@@ -122,7 +123,8 @@ def _line_name(spec: str, folder: Path) -> str:
     stem = base_name(spec)
     if stem not in COMMON:
         return stem
-    words = spec.partition(":")[2].split()
+    kind, _, rest = spec.partition(":")
+    words = (split_options(rest)[1] if kind == KIND else rest).split()
     file = next((word for word in words if Path(word.partition(":")[0]).stem == stem), "")
     place = (folder / file.partition(":")[0]).resolve().parent
     return base_name(f"exec:./{place.name}") if place.name else stem
@@ -131,8 +133,10 @@ def _line_name(spec: str, folder: Path) -> str:
 def base_name(spec: str) -> str:
     """Return a name for the bot of a specification, such as ``v18`` or ``mybot``."""
     kind, _, rest = spec.partition(":")
+    if kind == KIND:
+        rest = split_options(rest)[1]
     try:
-        words = shlex.split(rest) if kind in ("exec", "saiblo") else [rest]
+        words = shlex.split(rest) if kind in COMMANDS else [rest]
     except ValueError:
         words = []
     plain = [word for word in words if not word.startswith("-") and "=" not in word]

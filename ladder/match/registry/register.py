@@ -20,7 +20,7 @@ from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.match.registry.trial import TrialResult, try_out
 from ladder.match.specs.compile import compile_players
 from ladder.match.specs.git import remove_builds
-from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot
+from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, rooted
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
 
 
@@ -109,6 +109,7 @@ def examine(
 
     """
     _check(known, request)
+    request = replace(request, source=rooted(request.source))
     bot = pack_bot(request.source) if packed is None else packed
     former = known.get(request.name)
     launch = msgspec.structs.replace(bot.launch, restart=request.restart or bot.launch.restart)

@@ -42,8 +42,12 @@ WATCHDOG_S = 10.0
 TRIAL_MARGIN_MS = 10_000
 """So long that only a hanging bot forfeits: a trial measures the time that a bot takes."""
 COURSE_HOSTS = ("thu", "saiblo")
-"""Hosts of programs written for "the course": the one that the variant `thu` comes from. They do
-not know their time, and were written for boards with a forbidden cell."""
+"""Hosts of programs written for the course that the boards `thu` come from: they have a forbidden
+cell."""
+TIMELESS_HOSTS = (*COURSE_HOSTS, "moves")
+"""Hosts of programs that do not know their time, unless their hello lists no other budget."""
+FILLED_ROWS = 2
+"""Rows that are filled before a game with an engine that is too slow for the empty board."""
 MANY_GAMES = (
     "one process plays many games: begin anew at each new_game, and exit only at quit; or register "
     "the bot with --restart game"
@@ -75,7 +79,7 @@ class TrialResult:
     """Milliseconds that it takes per move under any budget; None if it keeps to its budget, or if
     `over_budget` is set."""
     left_out: str = ""
-    """A sentence why `boards` is less than the bot claims, or ""."""
+    """A sentence about boards or positions on which it failed, or ""."""
     over_budget: str = ""
     """A sentence how it exceeds its budget, if the excess grows with the budget, or ""."""
     writes: bool = False
@@ -129,6 +133,16 @@ def try_out(
                 else:
                     restart = Restart.NEVER if keeps_process else launch.restart
                     trials.append(play(budget, board, restart=restart))
+            except TrialTimeout:
+                if launch.host != "moves" or trials:
+                    raise
+                plies = FILLED_ROWS * board.columns
+                play = partial(play, plies=plies)
+                trials.append(play(budget, board, restart=Restart.NEVER))
+                left_out = (
+                    f"too slow for the empty board: tried from {plies} plies on, so its runs need "
+                    f"--opening-plies {plies}"
+                )
             except UsageError as failure:
                 # Boards of the course have a forbidden cell, so its programs may need one.
                 if not is_course or board.forbidden is not None:
@@ -140,7 +154,8 @@ def try_out(
                     f"{board} without one it failed ({cause.partition(';')[0]})"
                 )
         pool.close()  # so that each further game has a new process
-        trials, least, over_budget = judge_time(trials, budget, play, knows_budget=not is_course)
+        knows_budget = launch.host not in TIMELESS_HOSTS or "any" not in budgets
+        trials, least, over_budget = judge_time(trials, budget, play, knows_budget=knows_budget)
     except BotFailure as failure:
         kind = TrialTimeout if isinstance(failure, BotTimeout) else UsageError
         has_ended = str(failure).startswith("exited with status 0 when asked for hello")
@@ -230,8 +245,11 @@ def _play(
     side: int = 0,
     *,
     restart: Restart = Restart.GAME,
+    plies: int = 0,
 ) -> TrialGame:
     """Play one game of a bot, which moves first (0) or second (1), against a random player.
+
+    The game begins after some plies from the left to the right, in which no row of four arises.
 
     Raises:
         UsageError: the bot failed.
@@ -246,7 +264,7 @@ def _play(
         b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
         board=str(board),
         board_class=str(board),
-        opening=(),
+        opening=tuple(ply % board.columns for ply in range(plies)),
         seed=1,
         margin_ms=TRIAL_MARGIN_MS,
         watchdog_s=WATCHDOG_S,
@@ -263,7 +281,6 @@ def _play(
     return TrialGame(
         board=board,
         won=game.result is won,
-        times_us=tuple(thought.time_us for thought in thoughts),
         own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
         plies=len(game.moves),
         side=side,

@@ -28,23 +28,11 @@ class TrialGame:
 
     board: Board
     won: bool
-    times_us: tuple[int, ...]
-    """Wall time of each move of the bot."""
     own_us: tuple[int, ...]
-    """The same without the time that other programs took from it; see `own_time_us`."""
+    """Time of each move without what other programs took from it; see `own_time_us`."""
     plies: int
     side: int = 0
     """0 if the bot moved first, 1 if it moved second."""
-
-    @property
-    def mean_ms(self) -> float:
-        """Mean wall time of its moves."""
-        return statistics.fmean(self.times_us) / 1000 if self.times_us else 0.0
-
-    @property
-    def max_ms(self) -> float:
-        """Wall time of its slowest move."""
-        return max(self.times_us, default=0) / 1000
 
     def own_ms(self, first: int = 0) -> float:
         """Return the own time of its slowest move, from a move on."""

@@ -110,14 +110,14 @@ def is_output(path: Path, outputs: Collection[Path] = ()) -> bool:
     return False
 
 
-def find_local_modules(entries: Sequence[Path], import_folder: Path) -> list[Path]:
-    """Return Python files and all files that they import from their own folder.
+def find_local_modules(entries: Sequence[Path], *import_folders: Path) -> list[Path]:
+    """Return Python files and all files that they import from their own folders.
 
     Only import statements are read; files that are imported in other ways are not found.
 
     Args:
         entries: the files.
-        import_folder: the folder that comes first on their import path.
+        import_folders: the folders that come first on their import path.
 
     """
     found: set[Path] = set()
@@ -126,9 +126,30 @@ def find_local_modules(entries: Sequence[Path], import_folder: Path) -> list[Pat
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            for name in _find_imports(path, import_folder):
-                waiting += find_module_files(name, import_folder)
+            for name in find_imports(path, *import_folders):
+                homes = (find_module_files(name, folder) for folder in import_folders)
+                waiting += next(filter(None, homes), [])
     return sorted(found)
+
+
+def find_imports(path: Path, *import_folders: Path) -> Iterator[str]:
+    """Yield every dotted name that a file's import statements may mean."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):  # for another Python, or wrong: its interpreter reports it
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = [node.module] if node.module else []
+            if node.level:
+                package = path.parents[min(node.level, len(path.parents)) - 1]
+                home = next((each for each in import_folders if package.is_relative_to(each)), None)
+                if home is None:
+                    continue
+                parts = [*package.relative_to(home).parts, *parts]
+            yield from (".".join([*parts, alias.name]) for alias in node.names)
 
 
 def find_module_files(name: str, folder: Path) -> list[Path]:
@@ -187,22 +208,3 @@ def _head(path: Path) -> bytes:
             with path.open("rb") as file:
                 return file.read(HEAD)
     return b" "
-
-
-def _find_imports(path: Path, import_folder: Path) -> Iterator[str]:
-    """Yield every dotted name that a file's import statements may mean."""
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):  # for another Python, or wrong: its interpreter reports it
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parts = [node.module] if node.module else []
-            if node.level:
-                package = path.parents[min(node.level, len(path.parents)) - 1]
-                if not package.is_relative_to(import_folder):
-                    continue
-                parts = [*package.relative_to(import_folder).parts, *parts]
-            yield from (".".join([*parts, alias.name]) for alias in node.names)

@@ -3,22 +3,29 @@
 import os
 import re
 import shlex
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from bots.errors import SpecError
+from bots.foreign.elf_file import load_bytes
 from db.records.launch import Launch
 from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.match.specs.folder_files import find_module_files, is_environment
+from ladder.match.specs.kaggle_files import (
+    NOTEBOOK,
+    explain_notebook,
+    import_folders,
+    split_target,
+    top_of,
+)
+from ladder.match.specs.moves_options import read_moves
+from ladder.match.specs.programs import Program, find_interpreter, find_program
 
-VERSION_S = 10.0
-"""How long a program may take to print its version."""
 PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
 """Names of Python interpreters."""
 INTERPRETER = re.compile(
@@ -28,85 +35,13 @@ INTERPRETER = re.compile(
 """Names of programs that run source files."""
 SOURCE = re.compile(r"\.(py|m?js|ts|rb|pl|php|lua|jar|jl|R|rkt|tcl|sh)$")
 """Endings of files that interpreters run."""
-UNKNOWN = "version unknown"
-ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
+COMMANDS = ("exec", "saiblo", "moves")
+"""Kinds of specifications that name a command."""
 PYTHON_FORMS = ("python", "kaggle")
 """Kinds of specifications whose bot is hosted by an interpreter."""
 THU_ADDRESS_MB = 1536
-"""The course allows a process 1 GiB; the rest is for Python and shared libraries."""
-
-
-class Program(NamedTuple):
-    """A program outside of a bot's files."""
-
-    path: str
-    version: str
-    """The first line of what it prints when asked for its version, or `UNKNOWN`."""
-
-
-def find_program(word: str, folder: Path) -> Program:
-    """Return a program by its path, which is relative to a folder, or by its name on PATH.
-
-    Raises:
-        SpecError: there is no such program on PATH.
-
-    """
-    path = os.path.normpath(folder / word) if "/" in word else shutil.which(word)
-    if path is None:
-        remedy = "write a path such as ./mybot"
-        if (folder / f"{word}.py").is_file():
-            remedy = f"did you mean python3 {word}.py?"
-        elif (folder / word).is_file():
-            remedy = f"did you mean ./{word}?"
-        raise SpecError(f"{word!r} is not a program on PATH: {remedy}")
-    lines = _read_output(path, "--version").strip().splitlines()
-    return Program(os.path.abspath(path), lines[0] if lines else UNKNOWN)
-
-
-def find_interpreter(python: str | None, folder: Path) -> Program:
-    """Find the Python interpreter that hosts a bot.
-
-    Args:
-        python: a program or a path, relative to the folder; None: python3 on PATH.
-        folder: the bot's folder.
-
-    Returns:
-        The interpreter itself, even if it was found through a shim.
-
-    Raises:
-        SpecError: it cannot be started, or is older than 3.8.
-
-    """
-    word = python or "python3"
-    path = folder / word
-    found = str(path) if path.is_file() else shutil.which(word)
-    if found is None:
-        raise SpecError(f"the interpreter {word!r} is neither a file nor a program on PATH")
-    # Not the path of a shim: a shim reads its settings from HOME, which a bot does not have.
-    lines = _read_output(found, "-c", ASK_PYTHON).splitlines()
-    if len(lines) < 2 or not lines[0]:
-        raise SpecError(f"{found} is not a Python interpreter: it did not report its version")
-    number = lines[1].split()[0].rstrip("+")
-    if tuple(map(int, number.split(".")[:2])) < (3, 8):
-        raise SpecError(f"the interpreter {found} is Python {number}: choose 3.8 or later")
-    return Program(lines[0], lines[1])
-
-
-@cache
-def _read_output(program: str, *words: str) -> str:
-    """Return what a program prints on stdout, or else on stderr; "" if it cannot be run."""
-    try:
-        done = subprocess.run(
-            [program, *words],
-            capture_output=True,
-            text=True,
-            timeout=VERSION_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout or done.stderr
+"""Address space beside the library's own segments: the course allows a process 1 GiB, and the rest
+is for Python and shared libraries."""
 
 
 @dataclass(slots=True)
@@ -129,6 +64,8 @@ class SpecReader:
     """The folder of its program or entry file."""
     is_whole: bool = True
     """Whether all of that folder may belong to the bot."""
+    import_folders: Sequence[Path] = ()
+    """The folders that hold modules of its scripts; () for its folder alone."""
 
     def find(self, word: str) -> Path | None:
         """Return the file or folder that a word names, or None; environments are not searched.
@@ -225,10 +162,20 @@ def _read_python(reader: SpecReader, target: str) -> Launch:
     return _hosted("python", target, found, reader.folder, reader)
 
 
-def _read_kaggle(reader: SpecReader, file: str) -> Launch:
+def _read_kaggle(reader: SpecReader, target: str) -> Launch:
+    file, name = split_target(target)
     entry = reader.take_file(file, "kaggle: ")
+    if entry.suffix == NOTEBOOK:
+        raise SpecError(explain_notebook(entry))
     reader.is_whole = entry.suffix == ".py"
-    return _hosted("kaggle", reader.relative(entry), entry, entry.parent, reader)
+    if reader.is_whole:
+        python = find_interpreter(reader.python, reader.folder).path
+        reader.import_folders = [
+            each for each in import_folders(entry, python) if each.is_relative_to(reader.root)
+        ]
+    home = top_of([entry.parent, *reader.import_folders])
+    relative = reader.relative(entry) + (name and f":{name}")
+    return _hosted("kaggle", relative, entry, home, reader)
 
 
 def _hosted(host: str, target: str, entry: Path, home: Path, reader: SpecReader) -> Launch:
@@ -246,6 +193,12 @@ def _hosted(host: str, target: str, entry: Path, home: Path, reader: SpecReader)
     )
 
 
+def _read_moves(reader: SpecReader, text: str) -> Launch:
+    options, command = read_moves(text)
+    launch = _read_program("moves", reader, command)
+    return msgspec.structs.replace(launch, host_options=options)
+
+
 def _read_thu(reader: SpecReader, file: str) -> Launch:
     path = reader.take_file(file, "thu: ")
     if not _is_compiled(path):
@@ -259,7 +212,7 @@ def _read_thu(reader: SpecReader, file: str) -> Launch:
         folder=str(reader.folder),
         # Strategies keep static state, and the course's own judge starts each game anew.
         restart=Restart.GAME,
-        address_mb=THU_ADDRESS_MB,
+        address_mb=THU_ADDRESS_MB + (load_bytes(str(path)) >> 20),
         host="thu",
     )
 
@@ -268,6 +221,7 @@ READERS: Mapping[str, Callable[[SpecReader, str], Launch]] = {
     "exec": partial(_read_program, None),
     "thu": _read_thu,
     "saiblo": partial(_read_program, "saiblo"),
+    "moves": _read_moves,
     "python": _read_python,
     "kaggle": _read_kaggle,
 }

@@ -28,7 +28,7 @@ from ladder.match.specs.folder_files import (
     is_output,
     select_files,
 )
-from ladder.match.specs.forms import PYTHON_FORMS, READERS, SpecReader, find_interpreter
+from ladder.match.specs.forms import PYTHON_FORMS, READERS, SpecReader
 from ladder.match.specs.git import (
     GitTree,
     built_tree,
@@ -36,17 +36,20 @@ from ladder.match.specs.git import (
     has_uncommitted,
     resolve_commit,
 )
+from ladder.match.specs.kaggle_files import find_root
+from ladder.match.specs.programs import find_interpreter
 from ladder.match.specs.start_command import builtin_launch, own_sources
 
 BUILTIN = "builtin:"
 FOREIGN = "foreign"
 FORMS = (
-    "builtin:PLAYER, exec:COMMAND, python:FILE.py:CLASS, python:MODULE:CLASS, kaggle:FILE.py "
-    "or FILE.tar.gz, thu:FILE.so or saiblo:COMMAND"
+    "builtin:PLAYER, exec:COMMAND, moves:COMMAND, python:FILE.py:CLASS, python:MODULE:CLASS, "
+    "kaggle:FILE.py[:NAME] or FILE.tar.gz, thu:FILE.so or saiblo:COMMAND"
 )
 SUGGESTED = {
     ".so": "thu:{word}",
     ".gz": "kaggle:{word}",
+    ".ipynb": "kaggle:{word}",
     ".py": "'exec:python3 {word}', kaggle:{word} or python:{word}:CLASS",
 }
 """Specifications of files by their suffix; of others ``exec:``."""
@@ -96,6 +99,27 @@ class ResolvedBot(NewRevision):
     """What lies beside them and does not belong to it, for its author."""
 
 
+def rooted(source: BotSource, root: Path | None = None) -> BotSource:
+    """Return the same bot, seen from a folder that holds all of its packages.
+
+    A Kaggle submission may import packages from folders above the current one.
+
+    Args:
+        source: the bot.
+        root: the top of a tree from git; None: the folder is no part of one.
+
+    """
+    if source.git is not None and root is None:
+        return source
+    found = find_root(source.spec, source.folder.resolve(), source.python)
+    if found is None or (root is not None and not found[1].is_relative_to(root.resolve())):
+        return source
+    spec, folder = found
+    inner = os.path.relpath(source.folder.resolve(), folder)
+    patterns = tuple(os.path.join(inner, each) for each in source.patterns)
+    return replace(source, spec=spec, folder=folder, patterns=patterns)
+
+
 def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
     """Resolve a specification to files as they are now.
 
@@ -110,6 +134,7 @@ def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
         UsageError: an option does not fit the specification, or a file lies outside of the root.
 
     """
+    source = rooted(source, root)
     spec, folder = source.spec, source.folder
     kind, colon, rest = spec.partition(":")
     if source.python is not None and kind not in PYTHON_FORMS:
@@ -157,7 +182,7 @@ def pack_bot(source: BotSource) -> ResolvedBot:
     """
     if source.git is None:
         bot = read_spec(source)
-        return bot if bot.launch.is_own else _packed(bot, source, source.folder.resolve())
+        return bot if bot.launch.is_own else _packed(bot, source, Path(bot.launch.folder))
     with built_tree(*find_origin(source)) as tree:
         return pack_in_tree(replace(source, folder=tree.root / tree.origin.inner), tree)
 
@@ -170,17 +195,19 @@ def pack_in_tree(source: BotSource, tree: GitTree) -> ResolvedBot:
         SpecError: the specification is not valid there.
 
     """
-    inner = os.path.relpath(source.folder, tree.root)
-    origin = msgspec.structs.replace(tree.origin, inner="" if inner == "." else inner)
+    origin = tree.origin
     where = f"at {origin.revision} ({origin.commit[:12]}, committed files only)"
     try:
         _refuse_paths_of_working_tree(source.spec, tree)
+        source = rooted(source, tree.root)
         is_player = source.spec.startswith(BUILTIN)
         bot = _read_player(source, tree.root) if is_player else read_spec(source, tree.root)
     except UsageError as error:
         raise UsageError(f"{where}: {error.problem}", option=error.option) from error
     except SpecError as error:
         raise SpecError(f"{where}: {error}") from error
+    inner = os.path.relpath(source.folder.resolve(), tree.root.resolve())
+    origin = msgspec.structs.replace(origin, inner="" if inner == "." else inner)
     folder = str(tree.repository / origin.inner)
     launch = msgspec.structs.replace(bot.launch, folder=folder, origin=origin)
     return _packed(replace(bot, launch=launch), source, tree.root)
@@ -244,7 +271,8 @@ def identity_of(launch: Launch) -> str:
     first, *others = launch.command or ("",)
     inner = "" if launch.origin is None else launch.origin.inner
     command = [first if launch.program is None else Path(first).name, *others]
-    parts = [launch.archive, launch.host, launch.player, inner, command]
+    parts: list[object] = [launch.archive, launch.host, launch.player, inner, command]
+    parts += [launch.host_options] if launch.host_options else []
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
@@ -362,7 +390,7 @@ def _select(
 
     """
     most_bytes = source.most_mb << 20
-    modules = find_local_modules(reader.scripts, reader.home)
+    modules = find_local_modules(reader.scripts, *(reader.import_folders or (reader.home,)))
     named, others = [*modules], list[Path]()
     for path in reader.named:
         if not path.is_dir() or path.is_symlink():

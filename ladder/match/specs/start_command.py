@@ -63,7 +63,7 @@ def make_start(launch: Launch) -> Start:
     if launch.host is not None:
         # Our own interpreter needs no packages here, and starts faster without them.
         interpreter = (sys.executable, "-I", "-S") if python is None else (python,)
-        command = (*interpreter, SCRIPT, launch.host, folder, *command)
+        command = (*interpreter, SCRIPT, launch.host, folder, *launch.host_options, *command)
     return Start(
         argv=command,
         folder=folder,

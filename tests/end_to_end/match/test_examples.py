@@ -11,6 +11,7 @@ import pytest
 from tests.end_to_end.conftest import ROOT, Ladder
 
 EXAMPLES = ROOT / "examples"
+FAKE_BOTS = ROOT / "tests" / "fake_bots"
 
 
 def command_of(ladder: Ladder, name: str) -> str:
@@ -49,31 +50,26 @@ def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name
         assert sum(bots["center"]["forfeits"].values()) == 0
 
 
-FIELD_BOT = """
-import sys
-
-for line in sys.stdin:
-    words = line.split()
-    if words[:2] == ["settings", "field_width"]:
-        width = int(words[2])
-    elif words[:3] == ["update", "game", "field"]:
-        top = words[3].split(",")[:width]
-    elif words[:2] == ["action", "move"]:
-        print("place_disc", top.index("."), flush=True)
-"""
-"""A bot of another protocol: the leftmost column with room."""
+ADAPTED = {
+    "aigames": ("aigames_adapter.py python3 aigames_bot.py 1", "6x7", "--time 500ms"),
+    "aigames-clock": ("aigames_adapter.py python3 aigames_bot.py 1", "6x7", "--clock 60s+100ms"),
+    "riddles": ("aigames_adapter.py --riddles python3 aigames_bot.py 0", "8x9", "--time 500ms"),
+    "codingame": ("codingame_adapter.py python3 codingame_bot.py", "7x9", "--time 500ms"),
+}
+"""Commands of bots of other sites behind their adapters, their boards and their time."""
 
 
 @pytest.mark.slow
-def test_a_bot_of_another_protocol_plays_through_the_adapter(ladder: Ladder) -> None:
-    """Its games must be those of the bot, on boards without a forbidden cell only."""
-    shutil.copy(EXAMPLES / "line_protocol_adapter.py", ladder.folder)
-    (ladder.folder / "field_bot.py").write_text(FIELD_BOT)
-    command = "exec:python3 line_protocol_adapter.py python3 field_bot.py"
-    added = ladder.stock()("bots", "add", "adapted", command)
+@pytest.mark.parametrize("case", ADAPTED)
+def test_a_bot_of_another_site_plays_through_its_adapter(ladder: Ladder, case: str) -> None:
+    """A bot that takes no other format must play its own moves, without a forbidden cell."""
+    command, board, time = ADAPTED[case]
+    for file in (EXAMPLES / command.split()[0], *FAKE_BOTS.glob("*_bot.py")):
+        shutil.copy(file, ladder.folder)
+    added = ladder.stock()("bots", "add", "adapted", f"exec:python3 {command}", "--time", "500ms")
     assert added.code == 0, added.err
-    words = ("match", "adapted", "random", "--boards", "6x7", "--games", "4", "--margin", "60s")
-    done = ladder(*words, "--time", "100ms", "--opening-plies", "0", "--seed", "1", "--json")
+    words = ("match", "adapted", "random", "--boards", board, "--games", "4", "--margin", "60s")
+    done = ladder(*words, *time.split(), "--opening-plies", "0", "--seed", "1", "--json")
     assert done.code == 0, done.err
     for bot in done.document["report"]["bots"]:
         assert sum(bot["forfeits"].values()) == 0
@@ -81,5 +77,17 @@ def test_a_bot_of_another_protocol_plays_through_the_adapter(ladder: Ladder) -> 
         game = json.loads(line)
         own = game["moves"][game["second"] == "adapted" :: 2]
         assert all(left <= right for left, right in itertools.pairwise(own))
-    refused = ladder("match", "adapted", "random", "--boards", "10x11@3,4", "--time", "100ms")
+    refused = ladder("match", "adapted", "random", "--boards", "10x11@3,4", "--time", "500ms")
     assert refused.code == 2, refused.err
+
+
+@pytest.mark.slow
+def test_stealing_is_an_illegal_move(ladder: Ladder) -> None:
+    """CodinGame's extra move is none of this game's, and the trial must name it."""
+    for file in (EXAMPLES / "codingame_adapter.py", FAKE_BOTS / "codingame_bot.py"):
+        shutil.copy(file, ladder.folder)
+    command = "exec:python3 codingame_adapter.py python3 codingame_bot.py steals"
+    added = ladder("bots", "add", "thief", command)
+    assert added.code == 2
+    assert "(illegal_move)" in added.err
+    assert "'STEAL', not a column" in added.err

@@ -61,6 +61,22 @@ def test_a_named_bot_that_cannot_play_is_refused(ladder: Ladder, chosen: str, sa
     assert (refused.code, said in refused.err) == (2, True), refused.err
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("bots")
+def test_boards_without_a_word_are_those_that_the_named_bots_play(ladder: Ladder) -> None:
+    """The first line must name them and why, and the command that repeats the run, too."""
+    words = ("--simulations", "1", "--games", "2", "--concurrency", "1", "--json")
+    done = ladder("match", "my-agent", "my-bot", *words)
+    assert done.code == 0, done.err
+    assert done.document["report"]["division"]["boards"] == "6x7"
+    said = "boards: standard, because my-agent plays only boards without a forbidden cell"
+    assert done.err.splitlines()[0] == said
+    assert "--boards standard" in ladder("runs", "show", "1", "--json").document["command"]
+    done = ladder("run", "--bots", "my*,random", *words)
+    assert done.document["report"]["division"]["boards"] == "thu"
+    assert set(done.document["run"]["left_out"]) == {"my-agent"}
+
+
 @pytest.mark.very_slow
 @pytest.mark.usefixtures("bots")
 def test_a_suite_leaves_out_what_cannot_answer(ladder: Ladder) -> None:

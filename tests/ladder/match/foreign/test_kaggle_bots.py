@@ -1,5 +1,6 @@
 """Kaggle ConnectX submissions, hosted apart."""
 
+import json
 import re
 import tarfile
 from pathlib import Path
@@ -7,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from bots.budget import Clock
+from bots.errors import SpecError
 from bots.protocol import Budget
 from db.records.restart import Restart
+from ladder.match.registry.trial import try_out
+from ladder.match.specs.spec import BotSource, pack_bot, read_spec
 from tests.support.hosted import entrant, games_of, play, refusal, tried, write
+from tests.support.unconfined import UNCONFINED
 
 PREAMBLE = """
 import random
@@ -82,6 +87,75 @@ def agent(obs, config):
         time.sleep(0.6)
     compiled = True
     return [c for c in range(config.columns) if obs.board[c] == 0][-1]
+"""
+
+
+STRICT = """
+import os
+from kaggle_environments import make, evaluate, utils, agent as agents, structify, version
+from kaggle_environments import Environment, environments, errors
+from kaggle_environments.core import Environment as core_environment
+from kaggle_environments.utils import Struct, read_file, get_last_callable
+from kaggle_environments.envs.connectx.connectx import is_win, play, negamax_agent, random_agent
+import kaggle_environments.envs.connectx.connectx as rules
+
+environment = make("connectx", debug=True)
+environment.run([None, "random"])
+environment.train([None, "negamax"]).reset()
+environment.render(mode="ansi")
+KEYS = {"rows", "columns", "inarow", "actTimeout", "timeout", "agentTimeout", "runTimeout",
+        "episodeSteps", "__raw_path__"}
+
+def act(observation, configuration):
+    assert "__file__" not in globals(), "Kaggle defines no __file__"
+    assert set(configuration) == KEYS and set(observation) == {
+        "board", "mark", "step", "remainingOverageTime"}
+    assert configuration.steps == configuration.episodeSteps
+    assert os.path.basename(configuration["__raw_path__"]) == "submission.py"
+    for column in range(configuration.columns):
+        if observation.board[column] == 0:
+            if rules.is_win(observation.board, column, observation.mark, configuration, False):
+                return column
+    copy = list(observation.board)
+    column = random_agent(observation, configuration)
+    play(copy, column, observation.mark, configuration)
+    assert is_win(copy, column, observation.mark, configuration) is False
+    return negamax_agent(observation, configuration)
+"""
+NO_ARGUMENT = """
+import random
+
+def agent():
+    return random.choice([0, 6])
+"""
+PARTS = """
+class Board:
+    def __init__(self, rows): self.rows = rows
+
+class Player:
+    def __init__(self): self.made = True
+    def act(self, observation, configuration):
+        assert self.made
+        return max(c for c in range(7) if observation.board[c] == 0)
+
+def my_agent(observation):
+    return min(c for c in range(7) if observation.board[c] == 0)
+
+class Node:
+    pass
+"""
+ABOVE = """
+from src.search import best
+
+def agent(observation, configuration):
+    return best(observation, configuration)
+"""
+SEARCH = """
+import src.values
+from tools import legal
+
+def best(observation, configuration):
+    return max(legal(observation.board), key=src.values.CENTER.__getitem__)
 """
 
 
@@ -168,7 +242,14 @@ def test_a_trial_has_kaggle_s_terms(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("x = 1\n", "defines no function"),
-        ("def agent(obs, config): return 3\ndef main(): pass\n", "the agent must come last"),
+        (
+            "def agent(obs, config): return 3\ndef main(): pass\n",
+            r"returned None, .*; main was taken as .*: write kaggle:submission.py:agent",
+        ),
+        (
+            "def my_agent(obs, config): return 3\nclass Node: pass\n",
+            "is the class Node: write kaggle:submission.py:my_agent to choose that",
+        ),
         ("def agent(obs, config): return None\n", "returned None, which is not a column"),
         (
             "def agent(obs, config): return 3\ndef helper(board, mark): return []\n",
@@ -214,3 +295,70 @@ def test_an_agent_sees_its_overage_and_its_clock(
     spec = submission(tmp_path, CLOCKED.format(**bounds))
     bot = entrant(spec, tmp_path, budget=budget, kinds=("any", "clock", "overage"))
     assert [game.detail for game in games_of(play(bot, "6x7"))] == ["", ""]
+
+
+@pytest.mark.slow
+def test_kaggle_s_package_need_not_be_installed(tmp_path: Path) -> None:
+    """What submissions import of it must be there, and keys must be Kaggle's alone."""
+    assert tried(submission(tmp_path, STRICT), tmp_path).trials[0].won
+
+
+@pytest.mark.slow
+def test_an_agent_without_arguments_is_called_without(tmp_path: Path) -> None:
+    """Kaggle passes no more than the agent's code takes."""
+    details = [
+        g.detail
+        for g in games_of(play(entrant(submission(tmp_path, NO_ARGUMENT), tmp_path), "6x7"))
+    ]
+    assert all("TypeError" not in detail for detail in details)
+
+
+@pytest.mark.slow
+def test_a_name_chooses_the_agent(tmp_path: Path) -> None:
+    """A function, or a class whose `act` is asked; without a name the last callable is meant."""
+    spec = submission(tmp_path, PARTS)
+    refused = refusal(spec, tmp_path)
+    assert "which is the agent on Kaggle, is the class Node" in refused
+    assert "write kaggle:submission.py:my_agent" in refused
+    for name, leftmost in (("my_agent", True), ("Player", False)):
+        games = games_of(play(entrant(f"{spec}:{name}", tmp_path), "6x7"))
+        assert [game.detail for game in games] == ["", ""]
+        assert games[0].moves[2] == (0 if leftmost else 6)
+    assert "has no function or class best: it has Board, Player" in refusal(
+        f"{spec}:best", tmp_path
+    )
+    assert "TypeError" in refusal(f"{spec}:Board", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("inner", ["", "agents"])
+def test_packages_above_the_file_are_found_and_stored(tmp_path: Path, inner: str) -> None:
+    """Wherever the command is given, the folder that holds them is the bot's."""
+    write(
+        tmp_path,
+        **{
+            "agents/mine": ABOVE,
+            "src/search": SEARCH,
+            "src/values": "CENTER = [0, 1, 2, 3, 2, 1, 0]",
+        },
+        tools="def legal(board): return [c for c in range(7) if board[c] == 0]",
+        unused="raise SystemExit",
+    )
+    file = "mine.py" if inner else "agents/mine.py"
+    bot = pack_bot(BotSource(f"kaggle:{file}", tmp_path / inner))
+    names = {file.path for file in bot.packed.manifest.files} if bot.packed else set()
+    assert {"agents/mine.py", "src/search.py", "src/values.py", "tools.py"} <= names
+    assert bot.launch.folder == str(tmp_path)
+    found = try_out(bot.launch, (), UNCONFINED)
+    assert found.boards == ("any",)
+
+
+def test_a_notebook_is_refused_with_the_cell_that_writes_the_file(tmp_path: Path) -> None:
+    """The author must read how to get the file that can be registered."""
+    cells = [{"source": ["# Connect X"]}, {"source": ["%%writefile submission.py\n", "def agent"]}]
+    (tmp_path / "mine.ipynb").write_text(json.dumps({"cells": cells}))
+    with pytest.raises(SpecError, match=r"its cell 2 writes submission\.py"):
+        read_spec(BotSource("kaggle:mine.ipynb", tmp_path))
+    (tmp_path / "mine.ipynb").write_text(json.dumps({"cells": cells[:1]}))
+    with pytest.raises(SpecError, match=r"nbconvert --to script mine\.ipynb"):
+        read_spec(BotSource("kaggle:mine.ipynb", tmp_path))

@@ -1,4 +1,4 @@
-"""Course programs on text pipes."""
+"""Course programs on pipes, in text and in JSON."""
 
 import shutil
 from pathlib import Path
@@ -12,6 +12,8 @@ from tests.support.hosted import FAKE_BOTS, entrant, games_of, play, refusal, tr
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     shutil.copy(FAKE_BOTS / "course_program.py", tmp_path / "program.py")
+    shutil.copy(FAKE_BOTS / "json_program.py", tmp_path / "json_program.py")
+    (tmp_path / "wrapped.py").write_text("import json_program\n")
     return tmp_path
 
 
@@ -26,6 +28,28 @@ def test_a_correct_program_gets_the_board_and_plays(folder: Path, spec: str) -> 
     for board in ("9x12@8,3", "9x9@0,3"):
         games = games_of(play(entrant(spec, folder), board))
         assert [game.detail for game in games] == ["", ""]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["saiblo:python3 json_program.py", "saiblo:python3 wrapped.py"])
+def test_a_program_that_speaks_json_gets_it(folder: Path, spec: str) -> None:
+    """Its file shows what it speaks; else it is found when the program ends at text."""
+    assert tried(spec, folder).boards is None
+    for board in ("9x12@8,3", "9x9@0,3", "6x7"):
+        games = games_of(play(entrant(spec, folder), board))
+        assert [game.detail for game in games] == ["", ""]
+
+
+@pytest.mark.slow
+def test_a_program_in_json_may_give_up_and_may_need_a_forbidden_cell(folder: Path) -> None:
+    """Giving up is no forfeit, and ending on a board without the cell narrows its boards."""
+    command = "saiblo:python3 json_program.py"
+    games = games_of(play(entrant(f"{command} gives-up", folder), "6x7"))
+    assert {game.termination for game in games} == {Termination.RESIGNED}
+    found = tried(f"{command} needs-cell", folder)
+    assert found.boards == ("forbidden-only",)
+    assert "on 6x7 without one it failed" in found.left_out
+    assert "exited with status 0" in found.left_out
 
 
 @pytest.mark.slow

@@ -1,16 +1,32 @@
 """Course strategies: small ones of our own, compiled and hosted in real processes."""
 
+import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bots.errors import SpecError
 from db.records.restart import Restart
 from engine.result import Termination
+from ladder.errors import UsageError
+from ladder.match.registry.trial import try_out
 from ladder.match.specs.spec import BotSource, read_spec
 from reports.bots import found_text
-from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
+from tests.end_to_end.conftest import ROOT
+from tests.support.hosted import (
+    FAKE_BOTS,
+    compiled,
+    entrant,
+    games_of,
+    linked_as_c,
+    play,
+    refusal,
+    tried,
+)
+from tests.support.unconfined import UNCONFINED
 
 BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 
@@ -108,6 +124,29 @@ def test_an_illegal_point_is_explained(tmp_path: Path, mode: str, expected: str)
 
 
 @pytest.mark.slow
+def test_static_memory_that_is_not_used_does_no_harm(tmp_path: Path) -> None:
+    """4 GB of static arrays must load, and without room for them their size be named."""
+    spec = compiled(tmp_path, "STATIC_MEMORY")
+    assert tried(spec, tmp_path).boards is None
+    launch = msgspec.structs.replace(read_spec(BotSource(spec, tmp_path)).launch, address_mb=1536)
+    with pytest.raises(UsageError, match=r"static memory take 4,096 MiB of address space"):
+        try_out(launch, (), UNCONFINED)
+
+
+@pytest.mark.slow
+def test_a_source_of_the_windows_years_compiles_by_the_line_of_the_page(tmp_path: Path) -> None:
+    """The command of docs/foreign-bots.md and the folder of the examples must suffice."""
+    shutil.copytree(ROOT / "examples" / "windows", tmp_path / "windows")
+    shutil.copy(FAKE_BOTS / "windows_strategy.cpp", tmp_path / "mine.cpp")
+    page = (ROOT / "docs" / "foreign-bots.md").read_text()
+    line = next(
+        each for each in page.splitlines() if each.startswith("g++ ") and "-isystem" in each
+    )
+    subprocess.run(shlex.split(line), cwd=tmp_path, check=True)
+    assert tried("thu:mine.so", tmp_path).boards is None
+
+
+@pytest.mark.slow
 def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:
     """Nothing must be read through it."""
     assert "returned a null pointer" in refusal(compiled(tmp_path, "NULL_POINT"), tmp_path)
@@ -118,7 +157,7 @@ def test_a_limit_compiled_into_a_strategy_is_its_least_time(tmp_path: Path) -> N
     """A strategy with its limit compiled in must be found to need that long."""
     found = tried(compiled(tmp_path, "SLEEPS"), tmp_path)
     assert found.min_time_ms is not None
-    assert 160 <= found.min_time_ms == int(max(game.max_ms for game in found.trials))
+    assert 160 <= found.min_time_ms == int(max(game.own_ms() for game in found.trials))
     assert f"needs {found.min_time_ms} ms a move" in found_text(found)[-1]
 
 
