@@ -2,6 +2,7 @@
 
 import pytest
 
+from ladder.stats.elo import score_to_elo
 from tests.ladder.cli.conftest import Command
 
 
@@ -24,11 +25,16 @@ def test_published_counts_have_their_published_numbers(ladder: Command) -> None:
     assert "no decision yet" in ladder("stats", "sprt", *words).out
 
 
+def clopper_pearson(won: int) -> float:
+    """Return the lower end of the 95 % interval after so many won units and no others, in Elo."""
+    return score_to_elo(score=0.025 ** (1 / won))
+
+
 @pytest.mark.parametrize(
     ("words", "shown", "key", "bound"),
     [
-        (("--wdl", "100,0,0"), "at least +570: stronger", "elo_at_least", 569.8),
-        (("--penta", "50,0,0,0,0"), "at most -446: weaker", "elo_at_most", -446.1),
+        (("--wdl", "100,0,0"), "at least +570: stronger", "elo_at_least", clopper_pearson(100)),
+        (("--penta", "50,0,0,0,0"), "at most -446: weaker", "elo_at_most", -clopper_pearson(50)),
     ],
 )
 def test_a_shutout_is_reported_as_a_bound(
