@@ -232,7 +232,7 @@ def text_file(path: Path) -> None:
     [
         (other_program, "not a ladder database"),
         (text_file, "not a ladder database"),
-        (newer_version, "another version of this program"),
+        (newer_version, "newer version of this program"),
     ],
 )
 @pytest.mark.parametrize("command", ["run", "report"])
