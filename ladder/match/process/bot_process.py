@@ -116,7 +116,8 @@ class BotProcess:
             name: the beginning of its log file's name.
 
         Raises:
-            OSError: the process or the log folder cannot be created.
+            OSError: the process cannot be created.
+            UsageError: the log folder cannot be created.
             ValueError: the bot is foreign, and `confinement` allows no foreign bots.
 
         """
