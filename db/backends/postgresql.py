@@ -165,14 +165,14 @@ class PostgresqlBackend(Backend):
                 connect_args={key: value for key, value in wanted.items() if key not in given},
                 use_native_hstore=False,
             )
-        except ArgumentError as error:
-            raise DatabaseError(f"{self.place} {_MISTYPED.message.format(reason=error)}") from error
         except (ImportError, NoSuchModuleError) as error:
             raise DatabaseError(
                 f"{self.place.url.drivername} databases need a driver that is not installed "
                 f"({error}): run `{sys.executable} -m pip install -c constraints.txt '.[cluster]'` "
                 "in a checkout, and begin the URL with postgresql+psycopg://"
             ) from error
+        except ArgumentError as error:
+            raise DatabaseError(f"{self.place} {_MISTYPED.message.format(reason=error)}") from error
         driver: Any = engine.dialect.dbapi
         self.driver_errors = (DBAPIError, driver.Error)
         # A lost connection is raised as an error; do not log it, too.
