@@ -113,6 +113,8 @@ def gate(
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
     check_html(html, force=force)
+    if candidate in against.split(","):
+        print_error(f"a control: {candidate} plays against itself, so the true difference is 0 Elo")
     named = store_specs(db, [candidate, *against.split(",")], options, based_on)
     is_named, candidate = candidate not in named, name_of(named, candidate)
     against = ",".join(name_of(named, word) for word in against.split(","))

@@ -18,6 +18,7 @@ GATE = "gate v4 --against v3 --simulations 10 --boards 6x7"
 REFUSED = {
     "run --bots nobody": "no registered bot is called 'nobody'",
     "run --bots ,": "--bots: ",
+    "run --bots v1,v4 --based-on nobody": "--based-on: it is for a bot that is stored now",
     "run --bots v1": "at least two different bots",
     "run --boards 13x7": "--boards: rows must be 4..12, got 13",
     "run --boards 6x7@6,0": "forbidden cell's row must be 0..5",
