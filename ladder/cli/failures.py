@@ -20,8 +20,8 @@ FORBIDDEN = frozenset(
     (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR)
 )
 """What a folder or disk refuses to any program."""
-OUT_OF_MEMORY = os.strerror(errno.ENOMEM)
-"""How the system and the loader of libraries put it."""
+OUT_OF_MEMORY = (os.strerror(errno.ENOMEM), "failed to map segment", "can't start new thread")
+"""How the system, the loader of libraries and Python put it."""
 
 
 def is_expected(error: BaseException) -> bool:
@@ -87,7 +87,7 @@ def _describe_shortage(error: BaseException) -> str | None:
     """Return a sentence about what the machine lacks or forbids; None if that is not the cause."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, MemoryError) or OUT_OF_MEMORY in str(cause):
+        if isinstance(cause, MemoryError) or any(text in str(cause) for text in OUT_OF_MEMORY):
             return (
                 "the memory does not suffice: end other programs, or raise the limit that "
                 "`ulimit -v` shows"
