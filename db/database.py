@@ -19,7 +19,15 @@ from db.backends.locks import (
     SessionLocks,
     find_live,
 )
-from db.errors import Busy, CommitLost, DatabaseError, InUse, Unreachable, Unwritable
+from db.errors import (
+    Busy,
+    CommitLost,
+    DatabaseError,
+    InUse,
+    Replaced,
+    Unreachable,
+    Unwritable,
+)
 from db.migrations import MIGRATED, check_version, create_tables, migrate, stored_version
 from db.retry_policy import RetryPolicy, retried
 
@@ -294,6 +302,7 @@ class Database:
             with self.translating_errors(), self.writer.begin():
                 self.backend.begin_writing(self.writer)
                 yield self.writer
+                self._check_place()
                 is_complete = True
         except Unreachable as error:
             if is_complete and not repeatable:
@@ -302,6 +311,14 @@ class Database:
                     "done or not: look before you repeat the command"
                 ) from error
             raise
+
+    def _check_place(self) -> None:
+        """Refuse to commit to a file that is no longer at its path. Raises Replaced."""
+        if self.is_replaced:
+            raise Replaced(
+                f"{self.place} was deleted or replaced while this command used it: stop what "
+                "removes it, restore the file if you have a copy, and run the command again"
+            )
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:

@@ -25,6 +25,10 @@ class Unwritable(DatabaseError):
     """The database cannot be written: folder, permission, read-only medium or full disk."""
 
 
+class Replaced(DatabaseError):
+    """The database file was deleted, or another one lies in its place."""
+
+
 class Locked(DatabaseError):
     """Another process writes a database that this user can only read, and cannot lock."""
 

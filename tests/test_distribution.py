@@ -7,12 +7,15 @@ import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from ladder.own_process import START
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "bots", "db", "ladder", "reports")
@@ -100,3 +103,13 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             top = name.partition(".")[0]
             if top not in PACKAGES and top not in sys.stdlib_module_names:
                 yield top
+
+
+def test_the_command_starts_in_a_module_of_a_name_of_its_own() -> None:
+    """A user's `ladder.py` or `engine.py` must not be imported, and the wheel holds all of ours."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    start, _, function = project["project"]["scripts"]["ladder"].partition(":")
+    assert (start, function) == (START, "main")
+    held = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert set(held) == {*PACKAGES, f"{START}.py"}
+    assert set(import_module(START).PACKAGES) == set(PACKAGES)

@@ -9,13 +9,14 @@ therefore does not keep its locks for long.
 """
 
 import logging
+import re
 import sys
 import time
 from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from db.backends.backend import BUSY, CONFLICT, Backend, KnownFailure, OpenMode, Place
@@ -57,6 +58,13 @@ _MISSING = KnownFailure(
     Missing,
     "does not exist ({reason}); create it with `createdb`, or correct the URL",
 )
+_MISTYPED = KnownFailure(
+    (),
+    DatabaseError,
+    "names an option or value that PostgreSQL's clients do not know ({reason}); correct the URL",
+)
+_MISTYPE = re.compile(r"invalid connection option|invalid \w+ value|bad value for")
+"""What the driver calls a URL for which it asks no server."""
 _REFUSALS = ("password", "authentication", "pg_hba.conf", "role ", "permission denied")
 """Words in the message of a connection that is refused for good.
 
@@ -163,6 +171,8 @@ class PostgresqlBackend(Backend):
                 f"({error}): run `{sys.executable} -m pip install -c constraints.txt '.[cluster]'` "
                 "in a checkout, and begin the URL with postgresql+psycopg://"
             ) from error
+        except ArgumentError as error:
+            raise DatabaseError(f"{self.place} {_MISTYPED.message.format(reason=error)}") from error
         driver: Any = engine.dialect.dbapi
         self.driver_errors = (DBAPIError, driver.Error)
         # A lost connection is raised as an error; do not log it, too.
@@ -257,9 +267,11 @@ class PostgresqlBackend(Backend):
 
     def find_failure(self, cause: BaseException, code: str) -> KnownFailure | None:
         """Return the failure of a connection that failed, by words in the driver's text."""
+        text, reason = str(cause), self.shorten(cause)
+        if not code and _MISTYPE.search(reason):
+            return _MISTYPED
         if code or type(cause).__name__ not in ("OperationalError", "InterfaceError"):
             return None
-        text, reason = str(cause), self.shorten(cause)
         if ("FATAL" in text or "no password" in text) and "timeout" not in text:
             if any(word in reason for word in _REFUSALS):
                 return _REFUSED

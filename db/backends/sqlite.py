@@ -222,7 +222,7 @@ class SqliteBackend(Backend):
     @property
     def is_replaced(self) -> bool:
         """Whether the file was deleted or replaced by another one."""
-        return self._read_identity() != self._identity
+        return self._identity is not None and self._read_identity() != self._identity
 
     def _read_identity(self) -> object:
         """Return device and inode of the file; None if it is missing."""

@@ -78,6 +78,8 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Why the pair was aborted, such as a host stall; "" if it was finished."""
     failed_starts: tuple[int, ...] = ()
     """Revisions that could not be started, or did not answer `hello`."""
+    unusable: dict[int, str] = {}
+    """A value in moves that could not be used, such as ``info.value (NaN)``, by revision."""
 
 
 class PairStatus(StrEnum):

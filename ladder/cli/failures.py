@@ -1,6 +1,7 @@
 """Errors as users see them: one sentence and an exit code, no traceback."""
 
 import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -15,6 +16,12 @@ from ladder.errors import ExitCode, LadderError
 
 TWINS = {"--games": "--max-games", "--max-games": "--games"}
 """Options of one command by the name that others have for them."""
+FORBIDDEN = frozenset(
+    (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR)
+)
+"""What a folder or disk refuses to any program."""
+OUT_OF_MEMORY = (os.strerror(errno.ENOMEM), "failed to map segment", "can't start new thread")
+"""How the system, the loader of libraries and Python put it."""
 
 
 def is_expected(error: BaseException) -> bool:
@@ -67,8 +74,29 @@ def _describe(error: Exception) -> tuple[int, str]:
         return ExitCode.DONE, ""
     if os.environ.get("LADDER_DEBUG"):
         print_error("".join(traceback.format_exception(error)))
+    if (sentence := _describe_shortage(error)) is not None:
+        return ExitCode.USAGE, sentence
     place = traceback.extract_tb(error.__traceback__)[-1]
     return ExitCode.INTERNAL, (
         f"internal error at {place.filename}:{place.lineno}: {type(error).__name__}: {error}; "
         "please report it, with the traceback that LADDER_DEBUG=1 prints"
     )
+
+
+def _describe_shortage(error: BaseException) -> str | None:
+    """Return a sentence about what the machine lacks or forbids; None if that is not the cause."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError) or any(text in str(cause) for text in OUT_OF_MEMORY):
+            return (
+                "the memory does not suffice: end other programs, or raise the limit that "
+                "`ulimit -v` shows"
+            )
+        if isinstance(cause, OSError) and cause.errno in FORBIDDEN:
+            name = "a file" if cause.filename is None else os.fsdecode(cause.filename)
+            return (
+                f"{name} cannot be used ({cause.strerror}): check the permissions of its folder "
+                "and the free disk space"
+            )
+        cause = cause.__cause__ or cause.__context__
+    return None

@@ -1,5 +1,6 @@
 """Writing HTML pages, which replace other programs' files only with --force."""
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -60,7 +61,8 @@ def write_html(file: Path, text: str) -> None:
         partial.write_text(text, encoding="utf-8")
         partial.replace(file)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the folder may be what cannot be written
+            partial.unlink()
         raise UsageError(f"--html: {file} cannot be written: {error.strerror}") from error
 
 

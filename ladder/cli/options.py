@@ -91,7 +91,7 @@ Options:
   --penta LL,LD,DD,WD,WW: Numbers of pairs of games by score: 0, 1/2, 1, 3/2 and 2 points.
   --git REF: Take the files from this commit, tag or branch of the git repository here, instead of
     from the working tree.
-  --build COMMAND: With --git: command that builds them, run in a copy of the files.
+  --build COMMAND: With --git: command that builds them, run by sh in a copy of the files.
   --generations N: Number of generations, those before an interruption included.
   --register NAME: Register the trained player as a bot of this name.
 """

@@ -1,4 +1,4 @@
-"""The process of a job of the queue: `python -m ladder.cli.queued WORKER JOB COMMAND...`."""
+"""The process of a job of the queue: the words WORKER JOB COMMAND...."""
 
 import sys
 
@@ -14,7 +14,3 @@ def main() -> None:
     sys.argv[1:] = words
     own_job.set(int(job))
     run()
-
-
-if __name__ == "__main__":
-    main()

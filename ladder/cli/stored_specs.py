@@ -11,6 +11,7 @@ from db.store import Store, locate
 from ladder.cli.database import is_missing, open_draft, open_store, open_to_read
 from ladder.cli.output import print_error
 from ladder.cli.run_options import BotOptions
+from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.from_spec import NamedSpec, SpecRules, find_or_examine, is_spec
 from ladder.match.registry.register import save_bot
@@ -40,6 +41,12 @@ def store_specs(
     """
     specs = list(dict.fromkeys(word for word in words if is_spec(word)))
     found: dict[str, NamedSpec] = {}
+    if not specs and based_on is not None:
+        raise UsageError(
+            "it is for a bot that is stored now, and no specification is given: leave it out, or "
+            "name the parent of a stored bot by `ladder bots add --replace`",
+            option="based_on",
+        )
     if not specs:
         return found
     for spec in specs:

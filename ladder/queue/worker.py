@@ -9,7 +9,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from typing import IO
 from db.records.queue import JobRow, JobStatus
 from db.store import Store
 from ladder.errors import ExitCode, Stopped
+from ladder.own_process import own_command
 from ladder.runs.resume import find_dead, runs_of_job
 from ladder.signals import current_stop
 
@@ -62,7 +62,7 @@ class PlayedJob:
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", CHILD, str(os.getpid()), str(job.id), *job.words],
+            [*own_command(CHILD), str(os.getpid()), str(job.id), *job.words],
             stdin=subprocess.DEVNULL,
             stdout=self._output,
             stderr=self._errors,

@@ -40,6 +40,8 @@ class RunHealth:
         self._meetings = meetings
         self._needed = needed
         self._failed_starts: Counter[str] = Counter()
+        self._noted: set[int] = set()
+        """Revisions whose unusable values were reported."""
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
 
@@ -75,6 +77,10 @@ class RunHealth:
         if record.games:
             self._deaths = 0
         for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
+            unusable = record.unusable.get(entrant.revision)
+            if unusable and entrant.revision not in self._noted:
+                self._noted.add(entrant.revision)
+                yield f"{entrant.name} sends an unusable {unusable} with its move: it is left out"
             failures = record.failed_starts.count(entrant.revision)
             if record.games and not failures:
                 self._failed_starts[entrant.name] = 0

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any
 
+from h11 import LocalProtocolError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -149,4 +150,6 @@ def describe_error(error: Exception) -> tuple[int, str]:
             return 503, str(error)
         case ClientDisconnect():
             return 408, "the request was not completed"
+        case LocalProtocolError():  # the server has answered a request that ended in no valid way
+            return 400, "the request is malformed"
     return 500, "internal error: the terminal of `ladder serve` shows the details"

@@ -1,6 +1,6 @@
 """The reviews of a server: one at a time, and the results of the latest ones.
 
-A process of its own, ``python -P -m ladder.web.reviews``, reads a `ReviewRequest` and writes a
+A process of its own, which calls `main`, reads a `ReviewRequest` and writes a
 `ReviewResult` as JSON. The database's URL may hold a password, so it is no argument, which other
 users could read.
 """
@@ -24,6 +24,7 @@ from db.store import Store
 from engine.errors import EngineError
 from ladder.errors import LadderError
 from ladder.look_ahead import lower_priority
+from ladder.own_process import own_command
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.game import ReviewLimits, review_game, save_review
 from ladder.results.overview.games import find_game
@@ -32,7 +33,7 @@ from ladder.web.open_game import open_to_write
 from ladder.web.open_games import NO_BOTS
 from reports.html.viewer import viewer_game
 
-COMMAND = (sys.executable, "-P", "-m", "ladder.web.reviews")
+COMMAND = own_command(__name__)
 LONGEST_S = 600.0
 """Time limit of a review, which takes seconds unless runs use all processors."""
 MAX_KEPT = 32
@@ -201,7 +202,3 @@ def main() -> None:
     die_with_parent(request.parent)
     lower_priority()
     sys.stdout.buffer.write(msgspec.json.encode(run(request)))
-
-
-if __name__ == "__main__":
-    main()

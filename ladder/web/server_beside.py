@@ -3,11 +3,11 @@
 import shlex
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ladder.match.process.sandbox import Confinement
+from ladder.own_process import own_command
 from ladder.runs.settings import LIMIT_NAMES
 from ladder.signals import current_stop
 
@@ -29,7 +29,7 @@ def server_beside(
     words = ["serve", "--db", database, "--port", str(_free_port()), "--until-stdin-ends"]
     words += options_of(confinement)
     with subprocess.Popen(
-        [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
+        [*own_command("ladder.cli.main"), *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,  # Ctrl-C goes only to the run, which saves and then ends the server

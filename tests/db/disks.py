@@ -29,3 +29,13 @@ def fill(file: Path) -> None:
                 filler.write(bytes(4096))
             except OSError:
                 return
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Mount a file system as read-only while the block runs."""
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(folder)], check=True)

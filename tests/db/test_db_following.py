@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from db.errors import Missing, NotALadderDatabase, Outdated, Unwritable
+from db.errors import Missing, NotALadderDatabase, Outdated, Replaced, Unwritable
 from db.records.runs import RunStatus
 from db.store import Store
 from tests.db.making import new_run
@@ -69,6 +69,24 @@ def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
         assert not follower.is_replaced
         os.replace(other, place)
         assert follower.is_replaced
+
+
+@pytest.mark.sqlite_file
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_nothing_is_stored_in_a_file_that_is_gone(
+    place: str, tmp_path: Path, *, is_deleted: bool
+) -> None:
+    """A commit into a file that no path leads to would lose what it stores."""
+    other = tmp_path / "other.db"
+    other.touch()
+    with Store.open(place) as writer:
+        new_run(writer)
+        if is_deleted:
+            os.unlink(place)
+        else:
+            os.replace(other, place)
+        with pytest.raises(Replaced, match="deleted or replaced while"):
+            new_run(writer)
 
 
 @pytest.mark.slow

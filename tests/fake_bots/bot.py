@@ -63,6 +63,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
                             kills its supervisor at its first N moves (1), which FILE counts
 
     Reports:
+    reports-nan             NaN as the value of each position
     reports-environment     its environment, as JSON in the version of its hello
     reaches FILE            whether it can write FILE, in the version of its hello
 """
@@ -550,6 +551,11 @@ def open_descriptors() -> dict[str, str]:
 class Colours(Honest):
     def hello(self, message):
         return {**super().hello(message), self.argument: "\x1b[31mred"}
+
+
+class ReportsNan(Honest):
+    def move(self, message: dict) -> dict | None:
+        return {**super().move(message), "info": {"value": float("nan"), "depth": 2}}
 
 
 class Unsteady(Honest):

@@ -54,7 +54,7 @@ def bisect(
     Commits:
       --good REF: Commit, tag or branch that still had the rating.
       --bad REF: Later commit, tag or branch that has lost it.
-      --build COMMAND: Command that builds each commit, run in a copy of its files.
+      --build COMMAND: Command that builds each commit, run by sh in a copy of its files.
       --all: Test commits of merged branches too, instead of a merge as one step.
 
     The test:

@@ -2,6 +2,7 @@
 
 import contextlib
 import secrets
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.seeds import SEED_LIMIT
@@ -12,8 +13,9 @@ from ladder.cli.output import check_writable, print_error, print_out
 from ladder.cli.parsing import parse_margin, parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import report_changed_origins
+from ladder.errors import UsageError
+from ladder.tools.compete import NO_INTERFACE, UNLOADABLE, CourseRound, resolve_contestant
 from ladder.tools.compete import compete as play
-from ladder.tools.compete import resolve_contestant
 from reports.compete import report_forfeits, write_results
 
 
@@ -41,6 +43,7 @@ def compete(
       5 bug of B, 6 illegal move of B, 8 timeout of B
       -1 the file of A cannot be loaded, -2 that of B
       -3 a function of A is missing, -4 one of B
+    After a code below 0 the exit code is 2, as no game was played.
 
     Arguments:
       A: First bot: a shared library, a specification such as saiblo:./program, or a registered bot.
@@ -75,6 +78,19 @@ def compete(
         seed=seed,
         confinement=confinement,
     )
+    played: list[CourseRound] = []
     with open_checked(result_file, "RESULT_FILE") as file:
-        print_out(write_results(report_forfeits(games, print_error), file))
+        statistics = write_results(report_forfeits(_keep(games, played), print_error), file)
+    if (code := played[0][0].code) in (*UNLOADABLE, *NO_INTERFACE):
+        raise UsageError(
+            f"no game was played, for the reason above: {result_file} has the code {code}; correct "
+            f"{a if code in (UNLOADABLE[0], NO_INTERFACE[0]) else b}"
+        )
+    print_out(statistics)
     return 0
+
+
+def _keep(rounds: Iterable[CourseRound], played: list[CourseRound]) -> Iterator[CourseRound]:
+    for each in rounds:
+        played.append(each)
+        yield each

@@ -119,6 +119,8 @@ def gate(
     outputs = tuple(each for each in (junit, summary, html) if each is not None)
     rules = SpecRules(based_on, is_new=new_version, is_strict=True, outputs=outputs)
     baselines = split_list(against)
+    if candidate in baselines:
+        print_error(f"a control: {candidate} plays against itself, so the true difference is 0 Elo")
     named = store_specs(db, [candidate, *baselines], options, rules)
     is_named, candidate = candidate not in named, name_of(named, candidate)
     against = ",".join(name_of(named, word) for word in baselines)

@@ -182,7 +182,9 @@ def _last_loss(store: Store, names: list[str], db: str) -> GameRow:
 def _parse_line(words: list[str]) -> GameRow | None:
     """Return the game of a board and moves; None for the number of a game."""
     text = " ".join(words)
-    if not text.strip() or text.strip().isdecimal():
+    if not text.strip():
+        raise UsageError("GAME is missing: `ladder games` lists the numbers of games")
+    if text.strip().isdecimal():
         return None
     try:
         return unstored_game(parse_position(text), ("first", "second"))
@@ -194,8 +196,6 @@ def _parse_line(words: list[str]) -> GameRow | None:
 
 
 def _find(store: Store, words: list[str], db: str) -> GameRow:
-    if not words:
-        raise UsageError("GAME is missing: `ladder games` lists the numbers of games")
     word = " ".join(words).strip()
     row = store.games.get(int(word)) if len(word) <= MOST_DIGITS else None
     if row is None:

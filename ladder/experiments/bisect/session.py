@@ -1,6 +1,7 @@
 """The course of a bisection: commits are registered and played until the search has an answer."""
 
 import contextlib
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -108,6 +109,8 @@ class VisitJudge(ExperimentJudge):
             self._search.take(pair, *self._names)
 
 
+COMPILER_ERROR = re.compile(r"\berror\b(?! \d)", re.IGNORECASE)
+"""A compiler's error, unlike make's ``Error 1``, which gives no reason."""
 NO_LIMIT = 2**31 - 1
 """A number above that of every pair, which has 31 bits."""
 
@@ -337,6 +340,7 @@ def _conditions(settings: RunSettings, candidate: BotRow, good: BotRow) -> RunSe
 
 
 def _first_and_last_line(text: str) -> str:
-    """Return the first line of a text, and the last one if there are several."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[0] if len(lines) < 2 else f"{lines[0]} {lines[-1]}"
+    """Return the first line of a text, and the last error or else the last line below it."""
+    first, *others = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in others if COMPILER_ERROR.search(line)]
+    return " ".join([first, *(errors or others)[-1:]])

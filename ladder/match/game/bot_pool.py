@@ -9,8 +9,10 @@ from collections import defaultdict, deque
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
-from db.records.launch import Start
+from db.records.launch import DEFAULT_LIMITS, Limits, Start
 from ladder.errors import BotProtocolError, UsageError
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.process_tree import BotHistory
@@ -40,12 +42,13 @@ class BotPool:
 
         Args:
             confinement: limits, sandbox and logs of every bot. Players of this installation, which
-                are part of the ladder, start without the sandbox.
+                are part of the ladder, start without the sandbox and under no lower limits than the
+                default ones, which they need.
             keep: number of idle processes kept.
 
         """
         self._confinement = confinement
-        self._trusted = replace(confinement, sandbox=())
+        self._trusted = replace(confinement, sandbox=(), limits=_at_least(confinement.limits))
         self._keep = keep
         self._idle: list[tuple[Start, BotProcess]] = []
         self._most_logs = max(1, confinement.log_bytes // (HEAD + TAIL) // 2)
@@ -151,3 +154,14 @@ class BotPool:
         while self._idle:
             self._idle.pop()[1].kill()
         self._collect_logs()
+
+
+def _at_least(limits: Limits, least: Limits = DEFAULT_LIMITS) -> Limits:
+    """Return limits of which none is below another one's; None is no limit."""
+    given, lowest = msgspec.structs.asdict(limits), msgspec.structs.asdict(least)
+    return Limits(
+        **{
+            name: None if value is None or lowest[name] is None else max(value, lowest[name])
+            for name, value in given.items()
+        }
+    )

@@ -35,6 +35,8 @@ class PairNotes:
 
     failed_starts: list[int] = field(default_factory=list)
     """Revisions of bots that could not be started or did not answer hello."""
+    unusable: dict[int, str] = field(default_factory=dict)
+    """An optional value in moves that could not be used, by revision."""
     stalls: list[str] = field(default_factory=list)
     """Why the pair was played again, each time."""
     excused: int = 0
@@ -71,6 +73,7 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = Non
         aborts=len(notes.stalls) + notes.excused,
         abort_reason="" if games else notes.stalls[-1],
         failed_starts=tuple(notes.failed_starts),
+        unusable=notes.unusable,
     )
 
 
@@ -249,6 +252,8 @@ class _Game:
             side.unplayed_us.append(side.clock.limit_us)
             raise
         self.notes.excused += answer.is_excused
+        if process.unusable:
+            self.notes.unusable[side.entrant.revision] = process.unusable
         reply = answer.reply
         if isinstance(reply, Resign):
             side.unplayed_us.append(answer.elapsed_us)

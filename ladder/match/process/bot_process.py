@@ -34,6 +34,7 @@ from ladder.errors import BotFailure, MachineStalled
 from ladder.match.process import failures
 from ladder.match.process.lateness import Delay, DelayWatch
 from ladder.match.process.line_channel import ClosedError, LineChannel
+from ladder.match.process.optional_values import decode_usable
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
@@ -80,6 +81,7 @@ class BotProcess:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
         supervisor: the harness's end of its supervisor.
+        unusable: the last optional value in a move that could not be used; "" for none.
         tree: the bot's processes, with their processor time since `begin_game`.
 
     """
@@ -87,6 +89,7 @@ class BotProcess:
     def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
+        self.unusable = ""
         self._is_new = True
         self.supervisor = client
         self._channel = LineChannel(
@@ -116,7 +119,8 @@ class BotProcess:
             name: the beginning of its log file's name.
 
         Raises:
-            OSError: the process or the log folder cannot be created.
+            OSError: the process cannot be created.
+            UsageError: the log folder cannot be created.
             ValueError: the bot is foreign, and `confinement` allows no foreign bots.
 
         """
@@ -215,7 +219,10 @@ class BotProcess:
         try:
             reply = parse_reply(data.removeprefix(BOM_UTF8))
         except UNREADABLE:
-            raise failures.unreadable_failure(request, data) from None
+            usable = decode_usable(data.removeprefix(BOM_UTF8))
+            if usable is None:
+                raise failures.unreadable_failure(request, data) from None
+            reply, self.unusable = usable
         if type(reply) not in EXPECTED[type(request)] or (
             type(reply) is MoveReply
             and type(request) is MoveAsk

@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from db.records.launch import Start
+from ladder.errors import UsageError
 from ladder.match.process import supervisor
 from ladder.match.process.cgroups import cached_parent_group, end_group, make_group
 from ladder.match.process.leftovers import clear
@@ -94,7 +95,8 @@ class SupervisorClient:
             name: the beginning of its log file's name.
 
         Raises:
-            OSError: the log folder or the process cannot be created.
+            OSError: the process cannot be created.
+            UsageError: the log folder cannot be created.
 
         """
         mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
@@ -106,7 +108,7 @@ class SupervisorClient:
             folder = folder.replace(start.copied, own)
         log = None
         if confinement.logs is not None:
-            confinement.logs.mkdir(parents=True, exist_ok=True)
+            _make_log_folder(confinement.logs)
             plain = re.sub(r"[^A-Za-z0-9._+-]", "_", name)[:60].lstrip(".") or "bot"
             log = confinement.logs.absolute() / f"{plain}-{os.getpid()}-{secrets.token_hex(4)}.log"
         environment = {
@@ -213,3 +215,15 @@ class SupervisorClient:
             self.popen.wait()
             if not self.gone:
                 clear(self.scratch)
+
+
+def _make_log_folder(folder: Path) -> None:
+    """Create the folder of logs. Raises UsageError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        is_file = isinstance(error, FileExistsError | NotADirectoryError)
+        remedy = "move the file away" if is_file else "choose a database in another folder"
+        raise UsageError(
+            f"what bots write to stderr cannot be stored in {folder} ({error.strerror}): {remedy}"
+        ) from error

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ladder.errors import LadderError
 from ladder.match.process.leftovers import clear_leftovers
+from ladder.own_process import START
 from ladder.signals import SIGNALS, current_stop
 
 P = ParamSpec("P")
@@ -40,8 +41,8 @@ MOST_QUEUED = 64
 BATCHING_S = 0.003
 """Longest pause in which results accumulate while every worker still has enough to do."""
 
-START = (
-    "import sys; sys.path[:] = sys.argv[3:]; "
+RUN = (
+    f"import sys; sys.path[:] = sys.argv[3:]; import {START}; "
     "from bots.parent_death import die_with_parent; die_with_parent(int(sys.argv[2])); "
     "from ladder.match.process.worker_pool import run_worker; run_worker(int(sys.argv[1]))"
 )
@@ -224,7 +225,7 @@ class WorkerPool:
         try:
             # Not by multiprocessing, which would start a process that tracks shared memory, too.
             process = subprocess.Popen(
-                (sys.executable, "-P", "-c", START, descriptor, str(os.getpid()), *sys.path),
+                (sys.executable, "-P", "-c", RUN, descriptor, str(os.getpid()), *sys.path),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
             )

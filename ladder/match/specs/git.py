@@ -6,7 +6,6 @@ They are not stored in a database, and cannot be moved.
 
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -25,7 +24,9 @@ from ladder.signals import current_stop
 
 BUILD_S = 1800.0
 """How long a build may take."""
-SHOWN_LINES = 20
+NOT_FOUND = 127
+"""The exit code of a shell that finds no program of that name."""
+SHOWN_LINES = 40
 """Last lines shown of a failed build."""
 BUILDS = "builds"
 """The folder of all builds in the cache."""
@@ -250,34 +251,25 @@ def _run_build(command: str, folder: Path) -> None:
     """Run a build command, and kill the processes that it leaves behind.
 
     Args:
-        command: words as for a shell, but run without one; `sh -c '...'` starts a shell.
+        command: what `sh -c` runs.
         folder: the working directory.
 
     Raises:
-        UsageError: it could not be started, failed or took too long; with its last lines.
+        UsageError: it failed or took too long; with its last lines.
 
     """
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise UsageError(f"{command!r} cannot be read: {error}", option="build") from error
-    if not words:
+    if not command.strip():
         raise UsageError("the command is empty: write one such as 'make -s'", option="build")
     with tempfile.TemporaryFile() as output:
-        try:
-            process = subprocess.Popen(
-                words,
-                cwd=folder,
-                env=environment_without_secrets(),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            problem = f"{words[0]!r} cannot be started in the bot's folder: {error.strerror}"
-            remedy = f"; did you mean ./{words[0]}?" if (folder / words[0]).is_file() else ""
-            raise UsageError(problem + remedy, option="build") from error
+        process = subprocess.Popen(
+            ["sh", "-c", command],
+            cwd=folder,
+            env=environment_without_secrets(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
             code = current_stop().wait_child(process, BUILD_S)
             ended = f"failed with exit code {code}"
@@ -288,7 +280,10 @@ def _run_build(command: str, folder: Path) -> None:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         if code != 0:
-            problem = f"`{command}` {ended}; {_last_lines(output.fileno())}"
+            first = command.split()[0]
+            is_near = code == NOT_FOUND and (folder / first).is_file()
+            remedy = f"did you mean ./{first}? " if is_near else ""
+            problem = f"`{command}` {ended}; {remedy}{_last_lines(output.fileno())}"
             raise UsageError(problem, option="build")
 
 

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -23,6 +24,7 @@ from typing import Any
 import msgspec
 from distributed import Client, KilledWorker
 
+from connect4_ladder_start import call
 from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import DASHBOARD, RunRow
@@ -58,6 +60,9 @@ END_S = 5.0
 
 Task = Callable[[Mapping[str, str], str, bytes, bytes], PairRecord | Refusal]
 """A function such as `tasks.play`."""
+PLAY: Task = partial(call, play.__module__, play.__name__)
+"""`tasks.play` by name. A scheduler imports the functions that it passes on, but neither needs the
+modules of this one nor can find them where a user's have their names."""
 
 
 class Cluster:
@@ -122,7 +127,7 @@ class ClusterExecutor:
         endpoint: Endpoint,
         bundle: bytes,
         *,
-        task: Task = play,
+        task: Task = PLAY,
         hostless_s: float = HOSTLESS_S,
     ) -> None:
         """Connect to a scheduler.

@@ -21,6 +21,7 @@ def test_an_edit_of_a_built_in_player_does_not_reach_a_run(
     tree = ladder.folder / "tree"
     for package in ("engine", "bots", "db", "ladder", "reports"):
         shutil.copytree(ROOT / package, tree / package)  # and what Python has compiled of it
+    shutil.copy(ROOT / "connect4_ladder_start.py", tree)
     ladder.environment["PYTHONPATH"] = str(tree)
     database = ladder.stock().folder / "ladder.db"
     shutil.copy(database, ladder.folder / "quiet.db")

@@ -118,7 +118,8 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
     [
         (SPEC, ("--git", "nothing"), "has no revision 'nothing'"),
         (SPEC, ("--build", "make"), "a build command needs a bot from git"),
-        (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
+        (SPEC, ("--git", "main", "--build", "true && cc no.c; make"), "no.c: No such"),
+        (SPEC, ("--git", "main", "--build", "echo so >&2; exit 3"), "exit code 3; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
         ("exec:python3 {}/bot.py", ("--git", "main"), "{}/bot.py lies in the working tree"),
         ("exec:python3 main.py --data={}", ("--git", "main"), "lies in the working tree"),
@@ -131,8 +132,7 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
         (
             SPEC,
             ("--git", "main", "--build", "bot.py"),
-            "--build: 'bot.py' cannot be started in "
-            "the bot's folder: No such file or directory; did you mean ./bot.py?",
+            "--build: `bot.py` failed with exit code 127; did you mean ./bot.py?",
         ),
     ],
 )

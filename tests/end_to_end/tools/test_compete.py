@@ -64,8 +64,9 @@ def test_failures_have_the_course_s_codes(ladder: Ladder, flag: str, as_a: int, 
             done = ladder("compete", *words, "result.txt", 1, "--time", "300ms")
             if done.code != 5:
                 break
-        assert done.code == 0, done.err
+        assert done.code == (0 if code > 0 else 2), done.err
         assert codes(ladder.folder) == [code, code]
+        assert ("ratio of" in done.out) == (code > 0)
         assert f"code {code}: " in done.err
     wins = 1.0 if as_b > 0 else 0.0
     assert f"ratio of A wins : {wins:g}\n" in (ladder.folder / "result.txt").read_text()

@@ -48,6 +48,14 @@ def test_workers_that_die_in_a_row_end_the_run() -> None:
         health.note_deaths([pair(200)])
 
 
+def test_an_unusable_value_is_reported_once_for_each_bot() -> None:
+    """Games with hundreds of them give one warning."""
+    health, record = RunHealth(), random_record(pair(0), SplitMix(1))
+    record = msgspec.structs.replace(record, unusable={2: "info.value (NaN)"})
+    found = [sentence for _ in range(2) for sentence in health.observe(pair(0), record)]
+    assert found == ["bot2 sends an unusable info.value (NaN) with its move: it is left out"]
+
+
 def test_a_pair_that_kills_its_workers_ends_the_run() -> None:
     """Pairs that are finished meanwhile do not matter."""
     health = RunHealth()

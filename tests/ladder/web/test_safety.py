@@ -23,6 +23,15 @@ def test_a_foreign_host_is_refused(server: Running) -> None:
         assert server.ask("/", headers={"Host": host}).status == 400, host
 
 
+def test_a_malformed_chunk_is_refused(server: Running, caplog: pytest.LogCaptureFixture) -> None:
+    """The client is answered, and nothing on the terminal calls it an error of the server."""
+    headers = {"Transfer-Encoding": "chunked"}
+    for path in ("/play", "/nosuch", "/api/games"):
+        answer = server.ask(path, method="POST", headers=headers, raw=b"zz\r\n")
+        assert answer.status == 400, path
+    assert [record.message for record in caplog.records if record.name == "ladder.web"] == []
+
+
 def test_a_foreign_origin_is_refused(server: Running) -> None:
     """Requests from other sites are refused, even if they only read."""
     token = server.token

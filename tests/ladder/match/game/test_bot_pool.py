@@ -1,13 +1,17 @@
 """A pool of bots: the logs that it keeps, and the processes."""
 
 import contextlib
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bots.protocol import Budget, NewGame
+from db.records.launch import Limits
 from ladder.errors import BotCrash, BotProtocolError
 from ladder.match.game.bot_pool import FORFEIT, BotPool
+from ladder.match.specs.start_command import builtin_launch, make_start
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
@@ -55,3 +59,18 @@ def test_a_hello_that_changes_a_terminal_is_refused(tmp_path: Path, field: str) 
         pytest.raises(BotProtocolError, match=refused),
     ):
         pool.fetch_hello(start)
+
+
+@pytest.mark.slow
+def test_limits_of_bots_leave_built_in_players_what_they_need() -> None:
+    """A limit below what Python needs must not let the opponents of a small bot forfeit."""
+    limits = Limits(memory_mb=1, processes=1, open_files=4)
+    start = make_start(builtin_launch("random"))
+    with contextlib.closing(BotPool(replace(UNCONFINED, limits=limits))) as pool:
+        process = pool.acquire(start)
+        assert process.ask(
+            NewGame("g", 4, 4, 0, 1, Budget(simulations=1), player="random"), timeout_s=60
+        )
+        time.sleep(1)  # memory is measured a few times per second
+        assert not process.is_unusable()
+        process.kill()

@@ -68,6 +68,16 @@ def test_only_the_failing_side_loses(
         assert (stats.moves, stats.time_us, stats.max_us) == (1, limit_us, limit_us)
 
 
+def test_an_unusable_value_costs_no_game(pool: BotPool, tmp_path: Path) -> None:
+    """The move counts with the usable values, and the pair's record says what was left out."""
+    bot = fake_start("reports-nan", folder=tmp_path)
+    record = play_pair(pair_plan(bot, fake_start("honest", folder=tmp_path)), pool)
+    assert [game.termination for game in record.games] == [Termination.FOUR_IN_A_ROW] * 2
+    thoughts = thought_blob.decode(record.games[0].thoughts)
+    assert (thoughts[0].value, thoughts[0].depth) == (None, 2)
+    assert [*record.unusable.values()] == ["info.value (NaN)"]
+
+
 @pytest.mark.parametrize(
     ("mode", "argument", "answer", "stderr"),
     [

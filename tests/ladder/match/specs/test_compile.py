@@ -71,6 +71,7 @@ def test_a_player_that_decides_otherwise_is_refused(tmp_path: Path) -> None:
     """Edited sources replay the golden games of players that take part."""
     for package in ("engine", "bots", "db", "ladder", "reports"):
         shutil.copytree(ROOT / package, tmp_path / package)
+    shutil.copy(ROOT / "connect4_ladder_start.py", tmp_path)
     players = tmp_path / "bots/simple/players.py"
     text = players.read_text()
     edited = text.replace("legal_moves()[0]", "legal_moves()[-1]")
