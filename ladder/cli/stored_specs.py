@@ -41,7 +41,7 @@ def store_specs(
     """
     specs = list(dict.fromkeys(word for word in words if is_spec(word)))
     found: dict[str, NamedSpec] = {}
-    if not specs and based_on is not None:
+    if not specs and rules.based_on is not None:
         raise UsageError(
             "it is for a bot that is stored now, and no specification is given: leave it out, or "
             "name the parent of a stored bot by `ladder bots add --replace`",
