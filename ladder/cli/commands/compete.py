@@ -58,7 +58,7 @@ def compete(
     Example:
       ladder compete ./a.so ./b.so result.txt 10
     """
-    check_writable(result_file)
+    check_writable(result_file, "RESULT_FILE")
     confinement = options.confinement()
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     with contextlib.ExitStack() as stack:

@@ -101,7 +101,7 @@ REFUSED = {
     "suite make x.jsonl --boards 3x3": "--boards: rows must be 4..12",
     "compete nobody builtin:random result.txt 1": "neither a file nor a specification",
     "compete builtin:random builtin:random result.txt 0": "ROUNDS",
-    "compete builtin:random builtin:random no/result.txt 1": "does not exist",
+    "compete builtin:random builtin:random no/result.txt 1": "RESULT_FILE: the folder",
     "stats elo": "--wdl",
     "stats elo --wdl 1,2,3 --penta 1,2,3,4,5": "--wdl",
     "stats los --penta 0,0,0,0,0": "--penta",
@@ -261,6 +261,8 @@ def test_a_missing_folder_is_named_and_not_made(ladder: Command) -> None:
     [
         ("games = ", "ladder.toml cannot be read"),
         ("[dance]\nstep = 1\n", "there is no command [dance]"),
+        ("[run]\ngames = 0\n", "ladder.toml: Invalid value for '--games': 0 is not a whole"),
+        ("[run]\ntime = 'x'\n", "ladder.toml: --time: 'x' is not a time"),
         ("[run]\nspeed = 9\n", "[run] has no option 'speed'"),
         ("speed = 9\n", "no command has an option 'speed'"),
         ("[run.fast]\ntime = 9\n", "there is no command [fast]"),
