@@ -10,7 +10,7 @@ import typer
 from bots.errors import BotsError
 from db.errors import DatabaseError
 from engine.errors import EngineError
-from ladder.cli.help import is_from_config
+from ladder.cli.config import is_from_config
 from ladder.cli.output import print_error
 from ladder.errors import ExitCode, LadderError
 from ladder.names import CONFIG

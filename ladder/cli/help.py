@@ -246,17 +246,13 @@ def _with_spelled_options(invoke: Callable[[Any], Any], ctx: Any) -> Any:
         spelling = error.option and option_spelling(ctx.command, error.option)
         if spelling:
             error.args = (f"{spelling}: {error.problem}",)
-        from ladder.names import CONFIG  # loads more than help needs
+        from ladder.cli.config import is_from_config  # loads more than help needs
+        from ladder.names import CONFIG
 
         word = str(error).partition(":")[0]
         if any(word in each.opts and is_from_config(ctx, each) for each in ctx.command.params):
             error.args = (f"{CONFIG}: {error}",)
         raise
-
-
-def is_from_config(ctx: Any, parameter: Any) -> bool:
-    """Return whether the value of an option stands in `ladder.toml`."""
-    return getattr(ctx.get_parameter_source(parameter.name), "name", "") == "DEFAULT_MAP"
 
 
 def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
