@@ -114,9 +114,9 @@ def day(moment: float) -> str:
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def iso_time(seconds: float) -> str:
-    """Return a time in epoch seconds as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
+def iso_time(seconds: float | None) -> str | None:
+    """Return a time in epoch seconds as ISO 8601 in UTC; None stays None."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def rough_duration(seconds: float) -> str:

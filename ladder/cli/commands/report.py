@@ -13,8 +13,9 @@ from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, Takes, number, whole
 from ladder.cli.output import Format, check_writable, print_error, show
-from ladder.cli.parsing import parse_names, parse_since
+from ladder.cli.parsing import parse_names
 from ladder.errors import ExitCode, UsageError
+from ladder.moments import parse_since
 from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bots
 from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.comparison import compare
