@@ -20,7 +20,7 @@ def rating_document(made: FileRating) -> dict[str, Any]:
     rating = made.rating
     return {
         "games": made.games,
-        "first_mover_advantage": round(float(rating.advantage[0]), 3),
+        "first_mover_advantage": rounded(float(rating.advantage[0]), 3),
         "draw_rate_equal": rating.draw_rate_equal and round(rating.draw_rate_equal, 5),
         "skipped": made.skipped,
         "players": [_player(rating, index) for index in ranking(rating)],
@@ -31,8 +31,8 @@ def _player(rating: PoolRating, index: int) -> dict[str, Any]:
     games = float(rating.games[index])
     document: dict[str, Any] = {
         "name": rating.players[index],
-        "elo": round(float(rating.elo[index]), 3),
-        "error95": round(float(rating.error95[index]), 3),
+        "elo": rounded(float(rating.elo[index]), 3),
+        "error95": rounded(float(rating.error95[index]), 3),
         "games": round(games),
         "score": round(float(rating.points[index]) / games, 5),
         "elo_at_least": rounded(rating.at_least[index], 3),
@@ -60,7 +60,7 @@ def print_rating(console: Console, made: FileRating) -> None:
     rating = made.rating
     draws = "-" if rating.draw_rate_equal is None else f"{rating.draw_rate_equal:.1%}"
     head = (
-        f"{counted(made.games, 'game')}, first mover {float(rating.advantage[0]):+.1f} Elo, "
+        f"{counted(made.games, 'game')}, first mover {float(rating.advantage[0]):+z.1f} Elo, "
         f"draws between equals {draws}"
         + (f", {counted(made.skipped, 'game')} without a result left out" if made.skipped else "")
     )
@@ -76,8 +76,8 @@ def print_rating(console: Console, made: FileRating) -> None:
 
 def _bound(row: Any) -> str:
     if row.elo_at_least is not None:
-        return f"at least {row.elo_at_least:.1f}"
-    return "" if row.elo_at_most is None else f"at most {row.elo_at_most:.1f}"
+        return f"at least {row.elo_at_least:z.1f}"
+    return "" if row.elo_at_most is None else f"at most {row.elo_at_most:z.1f}"
 
 
 def ranking(rating: PoolRating) -> list[int]:

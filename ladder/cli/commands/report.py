@@ -160,8 +160,8 @@ def report(
         rating and change.
 
     Which games:
-      --division NAME: Division to report: its number, its label or the beginning of one. [that of
-        the latest run]
+      --division NAME: Division to report: its number, its boards, its label or the beginning of
+        one. [that of the latest run]
       --retired: Show retired bots too.
       --anchor NAME=ELO: Fixed rating of a bot, once for each; the other ratings follow.
 
