@@ -63,6 +63,7 @@ def test_prints_do_not_disturb_the_protocol(tmp_path: Path) -> None:
         .replace("from rules", "import os\nfrom rules"),
     )
     tried("python:bot.py:Bot", tmp_path)
+    assert [*tmp_path.rglob("__pycache__")] == []  # the author's folder stays as it was
 
 
 @pytest.mark.slow
