@@ -33,7 +33,7 @@ from ladder.match.process.worker_pool import WorkerDied
 from ladder.names import counted
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint, find_dashboard
 from ladder.runs.cluster.slot import ELSEWHERE, pack_bundle, with_start
-from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
+from ladder.runs.cluster.tasks import BUNDLES, RESOURCE, Refusal, own_versions, play
 from ladder.runs.executor import MachineEvent, PairExecutor
 from ladder.runs.settings import RunSettings
 
@@ -235,7 +235,7 @@ class ClusterExecutor:
     async def _play(self, plan: PairPlan, hosts: Sequence[str] | None) -> PairRecord | Refusal:
         """Submit a pair as a new task and return its result; a task without a caller ends."""
         if self._sent is None or self._sent.cancelled():
-            key = f"ladder-bots-{self._key}"
+            key = f"{BUNDLES}{self._key}"
             self._sent = self._client.submit(bytes, self._bundle, key=key, pure=False)
         elsewhere = msgspec.structs.replace(
             plan, a=with_start(plan.a, ELSEWHERE), b=with_start(plan.b, ELSEWHERE)
