@@ -8,10 +8,11 @@ from engine.seeds import SEED_LIMIT
 from ladder.checked_stream import open_checked
 from ladder.cli.database import open_store
 from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Seed
-from ladder.cli.output import check_writable, print_error, print_out
+from ladder.cli.output import check_writable, print_error, print_out, report_written
 from ladder.cli.parsing import parse_margin, parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import report_changed_origins
+from ladder.names import counted
 from ladder.tools.compete import compete as play
 from ladder.tools.compete import resolve_contestant
 from reports.compete import report_forfeits, write_results
@@ -77,4 +78,5 @@ def compete(
     )
     with open_checked(result_file, "RESULT_FILE") as file:
         print_out(write_results(report_forfeits(games, print_error), file))
+    report_written(f"the results of {counted(rounds, 'round')}", result_file)
     return 0

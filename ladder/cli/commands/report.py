@@ -12,7 +12,7 @@ from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, Takes, number, whole
-from ladder.cli.output import Format, check_writable, print_error, show
+from ladder.cli.output import Format, check_writable, show
 from ladder.cli.parsing import parse_names
 from ladder.errors import ExitCode, UsageError
 from ladder.moments import parse_since
@@ -197,7 +197,6 @@ def report(
             patterns=options.patterns,
             retired=options.retired,
         )
-        print_error(f"the report is in {options.html}")
     return ExitCode.DONE
 
 
