@@ -36,7 +36,7 @@ class CheckedStream:
 
     def write(self, text: str) -> int:
         """Write a text. Raises UsageError."""
-        with _report_failed_writes(self._name):
+        with report_failed_writes(self._name):
             return self._stream.write(text)
 
     def writelines(self, texts: Iterable[str]) -> None:
@@ -46,7 +46,7 @@ class CheckedStream:
 
     def flush(self) -> None:
         """Write what is buffered. Raises UsageError."""
-        with _report_failed_writes(self._name):
+        with report_failed_writes(self._name):
             self._stream.flush()
 
     def __getattr__(self, name: str) -> Any:
@@ -81,25 +81,20 @@ def open_checked(file: Path, option: str) -> Iterator[TextIO]:
 
     """
     name = f"{option} {file}"
-    with _report_failed_writes(name):
+    with report_failed_writes(name):
         stream = file.open("w", encoding="utf-8", errors="replace")
     try:
         checked = checked_stream(stream, name)
         yield checked
         checked.flush()
     finally:
-        with _report_failed_writes(name):
+        with report_failed_writes(name):
             stream.close()
 
 
-def write_file(file: Path, text: str, option: str) -> None:
-    """Write a text file. Raises UsageError if it cannot be written."""
-    with open_checked(file, option) as stream:
-        stream.write(text)
-
-
 @contextmanager
-def _report_failed_writes(name: str) -> Iterator[None]:
+def report_failed_writes(name: str) -> Iterator[None]:
+    """Raise UsageError for an OSError of the block, except for a closed pipe."""
     try:
         yield
     except BrokenPipeError:

@@ -1,7 +1,8 @@
-"""Durations, and times to come, as users type them."""
+"""Durations, and past and future times, as users type them."""
 
 import re
-from datetime import datetime, timedelta
+import time
+from datetime import datetime, timedelta, tzinfo
 
 from ladder.errors import UsageError
 
@@ -15,6 +16,31 @@ def duration_s(text: str) -> float | None:
     """Return the seconds of ``30m``, ``2h`` or ``1.5d``; None for another text."""
     match = _DURATION.fullmatch(text.strip())
     return None if match is None else float(match[1]) * _SECONDS[match[2]]
+
+
+def parse_since(text: str, *, zone: tzinfo | None = None, now: float | None = None) -> float:
+    """Return the epoch seconds of an ISO date or time, or of ``30m``, ``12h`` or ``2d`` ago.
+
+    Args:
+        text: the date, time or duration.
+        zone: the zone of a time without one; None for local time.
+        now: the current time, in epoch seconds.
+
+    Raises:
+        UsageError: the text is neither.
+
+    """
+    if (ago := duration_s(text)) is not None:
+        return (time.time() if now is None else now) - ago
+    try:
+        found = datetime.fromisoformat(text.strip())
+        return (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"{text!r} is neither a date such as 2026-11-20 or 2026-11-20T18:00, nor a time ago "
+            "such as 12h",
+            option="since",
+        ) from None
 
 
 def parse_until(text: str, *, now: datetime | None = None) -> float:

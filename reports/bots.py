@@ -12,6 +12,7 @@ from bots.golden import OPTION
 from db.records.archives import Manifest
 from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart
+from engine.result import Result
 from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import ExaminedBot
 from ladder.match.registry.same_bot import FolderChanges
@@ -188,6 +189,9 @@ def trial_text(examined: ExaminedBot) -> list[str]:
     return [*lines, *map(visible, examined.warnings)]
 
 
+AGAINST_RANDOM = {Result.WIN: "beat", Result.DRAW: "drew with", Result.LOSS: "lost to"}
+
+
 def found_text(found: TrialResult) -> list[str]:
     """Return the lines about a bot's trial."""
     hello = f"name {found.name} {found.version}".rstrip()
@@ -197,7 +201,7 @@ def found_text(found: TrialResult) -> list[str]:
     ]
     lines += [
         f"{trial.board}{('', ', moving second')[trial.side]}: "
-        f"{'beat' if trial.won else 'did not beat'} random in "
+        f"{AGAINST_RANDOM[trial.result]} random in "
         f"{counted(trial.plies, 'ply')}"
         for trial in found.trials
     ]

@@ -47,10 +47,7 @@ def games_document(games: Sequence[GameRow]) -> dict[str, Any]:
 
 def page_document(games: Sequence[GameRow], next_id: int | None) -> dict[str, Any]:
     """Return a page of ``/api/games``; `next_id` is the ``before=`` of the next page."""
-    rows = [
-        {**plain_values(GAMES, each), "started_at": iso_time(each.started_at)} for each in games
-    ]
-    return {"games": rows, "next": next_id}
+    return {**games_document(games), "next": next_id}
 
 
 def print_games(console: Console, games: Sequence[GameRow]) -> None:
@@ -105,7 +102,8 @@ GAMES = (
         link=lambda game, _: run_link(game.run_id),
         level=4,
     ),
-    moment_field("started", lambda game: game.started_at, level=5),
+    moment_field("started", lambda game: game.started_at, level=5, key="started_at"),
+    Field("ended_at", value=lambda game: iso_time(game.started_at + game.duration_us / 1e6)),
 )
 """The columns of lists of games."""
 
@@ -177,7 +175,8 @@ RUNS = (
         text=lambda run, _: _coloured(_verdict(run)),
         shown=lambda runs, _: any(run.verdict for run in runs),
     ),
-    moment_field("started", lambda run: run.row.started_at, level=4),
+    moment_field("started", lambda run: run.row.started_at, level=4, key="started_at"),
+    Field("ended_at", value=lambda run: iso_time(run.row.ended_at)),
     Field("title", "title", is_prose=True),
     Field("division"),
     Field("excused"),
@@ -235,7 +234,8 @@ JOBS = (
         text=lambda job, _: _coloured(job.status.value),
     ),
     Field("author", "author", level=1),
-    moment_field("added", lambda job: job.added_at, level=4),
+    moment_field("added", lambda job: job.added_at, level=4, key="added_at"),
+    Field("ended_at", value=lambda job: iso_time(job.ended_at)),
     Field("command", "command", is_prose=True),
     Field(
         "exit_code",

@@ -20,12 +20,12 @@ def made_document(file: str, known: OpeningSet, state: DrawingProgress) -> dict[
     }
 
 
-def made_text(file: str, known: OpeningSet, state: DrawingProgress) -> str:
+def made_text(known: OpeningSet, state: DrawingProgress) -> str:
     """Return the outcome in a line."""
     search = f"; {state.by_search} are balanced by search only" if state.by_search else ""
     return (
-        f"{counted(len(known), 'opening')} written to {file} ({known.content_hash[:12]}), chosen "
-        f"from {counted(state.tried, 'different position')}{search}"
+        f"{counted(len(known), 'opening')} ({known.content_hash[:12]}), chosen from "
+        f"{counted(state.tried, 'different position')}{search}"
     )
 
 

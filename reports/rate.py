@@ -11,6 +11,7 @@ from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import PoolRating
 from reports.layout.elo import rating_fields
 from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.format import rounded
 from reports.layout.listing import Titled, print_lines, print_tables
 
 BOUND = "only wins or only losses: the rating depends on the prior"
@@ -21,7 +22,7 @@ def rating_document(made: FileRating) -> dict[str, Any]:
     rating = made.rating
     return {
         "games": made.games,
-        "first_mover_advantage": round(float(rating.advantage[0]), 3),
+        "first_mover_advantage": rounded(float(rating.advantage[0]), 3),
         "draw_rate_equal": rating.draw_rate_equal and round(rating.draw_rate_equal, 5),
         "skipped": made.skipped,
         "players": [_document(player) for player in _players(rating)],
@@ -73,7 +74,7 @@ def print_rating(console: Console, made: FileRating) -> None:
     rating = made.rating
     draws = "-" if rating.draw_rate_equal is None else f"{rating.draw_rate_equal:.1%}"
     head = (
-        f"{counted(made.games, 'game')}, first mover {float(rating.advantage[0]):+.1f} Elo, "
+        f"{counted(made.games, 'game')}, first mover {float(rating.advantage[0]):+z.1f} Elo, "
         f"draws between equals {draws}"
         + (f", {counted(made.skipped, 'game')} without a result left out" if made.skipped else "")
     )

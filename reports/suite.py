@@ -114,8 +114,8 @@ def mining_document(file: str, state: Mining) -> dict[str, Any]:
     }
 
 
-def mining_text(file: str, state: Mining) -> str:
+def mining_text(state: Mining) -> str:
     """Return the outcome in a line."""
     themes = ", ".join(f"{count} {theme}" for theme, count in sorted(state.themes.items()))
-    found = f"{counted(state.found, 'position')} in {file} from {counted(state.games, 'game')}"
+    found = f"{counted(state.found, 'position')} from {counted(state.games, 'game')}"
     return f"{found}: {themes or 'none'}"

@@ -102,6 +102,11 @@ def load(folder: str, target: str) -> Any:
         sys.path.insert(0, folder)
         module = importlib.import_module(where)
     found = getattr(module, name, None)
+    if callable(found) and not isinstance(found, type):
+        raise Failure(
+            f"{where}: {name} is a function, and python: needs a class with new_game and choose: "
+            f"write one, or add a function {name}(observation, configuration) by kaggle:"
+        )
     if not isinstance(found, type):
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         raise Failure(

@@ -6,15 +6,14 @@ if the file is moved or changed later.
 """
 
 import hashlib
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Final
 
 from bots.errors import SpecError
 from bots.options import read_weights_file
 from engine.cache import cache_root
+from engine.whole_file import write_whole
 
 SHIPPED: Final = "shipped"
 """Option value for the weights of `ladder train value` in the package."""
@@ -69,7 +68,8 @@ def store_weights(text: str, folder: Path | None = None) -> str:
     stored = _stored_path(digest)
     if path not in SHIPPED_FILES.values() and not stored.exists():
         try:
-            _store(read_weights_file(path, LARGEST_FILE), stored)
+            stored.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(stored, read_weights_file(path, LARGEST_FILE))
         except OSError as error:
             raise SpecError(f"{path} cannot be copied to {stored}: {error.strerror}") from error
     return digest
@@ -87,12 +87,3 @@ def hash_of(path: Path) -> str:
 
 def _stored_path(digest: str) -> Path:
     return cache_root() / "weights" / f"{digest}.npz"
-
-
-def _store(content: bytes, place: Path) -> None:
-    """Write a file as a whole."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=place.parent)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    os.replace(draft, place)

@@ -1,5 +1,6 @@
 """Divisions: rating conditions under which games can be compared."""
 
+import re
 import time
 from typing import Any
 
@@ -12,6 +13,8 @@ from db.errors import NameTaken, UnknownRow
 from db.models import DIVISIONS, OPENING_SETS, Division, StoredOpeningSet
 from db.records.budget import bots_with_odds, is_valid_budget, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, OpeningSetRow, division_label
+from engine.board_class import format_board_classes, parse_board_classes
+from engine.errors import BoardError
 
 
 class Divisions(Queries):
@@ -37,7 +40,9 @@ class Divisions(Queries):
             return read_divisions(connection)
 
     def find(self, text: str) -> DivisionRow:
-        """Return the division with this id or label, or whose label alone begins so.
+        """Return the division with this id or label, with these boards, or whose label begins so.
+
+        A label may begin with any words of ``--boards``, such as ``standard``.
 
         Raises:
             UnknownRow: no division fits, or several do.
@@ -45,8 +50,12 @@ class Divisions(Queries):
         """
         known = self.all()
         word = text.strip()
-        exact = [entry for entry in known if word in (entry.label, str(entry.id))]
-        near = exact or [entry for entry in known if word and entry.label.startswith(word)]
+        label = _as_label(word)
+        near = (
+            [entry for entry in known if label == entry.label or word == str(entry.id)]
+            or [entry for entry in known if label == entry.boards]
+            or [entry for entry in known if word and entry.label.startswith(label)]
+        )
         if len(near) == 1:
             return near[0]
         if near:
@@ -56,6 +65,17 @@ class Divisions(Queries):
             raise UnknownRow(f"there is no division {text!r}: this database holds no games yet")
         labels = ", ".join(f"{entry.id} ({entry.label})" for entry in known)
         raise UnknownRow(f"there is no division {text!r}: choose one of {labels}")
+
+
+def _as_label(word: str) -> str:
+    """Return the beginning of a label with its boards as labels spell them."""
+    boards = re.match(r"[^/+]*", word)
+    assert boards is not None  # noqa: S101 - it may be empty
+    try:
+        spelled = format_board_classes(parse_board_classes(boards[0]))
+    except BoardError:
+        return word
+    return spelled + word[boards.end() :]
 
 
 def read_divisions(connection: Connection) -> list[DivisionRow]:

@@ -11,8 +11,10 @@ import typer
 from bots.errors import BotsError
 from db.errors import DatabaseError
 from engine.errors import EngineError
+from ladder.cli.config import is_from_config
 from ladder.cli.output import print_error
 from ladder.errors import ExitCode, LadderError
+from ladder.names import CONFIG
 
 TWINS = {"--games": "--max-games", "--max-games": "--games"}
 """Options of one command by the name that others have for them."""
@@ -68,6 +70,9 @@ def _describe(error: Exception) -> tuple[int, str]:
             error.possibilities = [twin]  # type: ignore[attr-defined]
         usage = getattr(getattr(error, "ctx", None), "command_path", "ladder")
         shown = show().replace(": Value error, ", ": ").rstrip(".")  # of Typer's choices
+        parameter = getattr(error, "param", None)
+        if parameter is not None and is_from_config(error.ctx, parameter):  # type: ignore[attr-defined]
+            shown = f"{CONFIG}: {shown}"
         return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{shown} (see `{usage} --help`)"
     if isinstance(error, BrokenPipeError):
         # The reader of the output has closed it, as `| head` does; nothing is wrong.

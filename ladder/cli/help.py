@@ -247,21 +247,13 @@ def _with_spelled_options(invoke: Callable[[Any], Any], ctx: Any) -> Any:
         spelling = error.option and option_spelling(ctx.command, error.option)
         if spelling:
             error.args = (f"{spelling}: {error.problem}",)
-        if _is_from_config(ctx, str(error)):
-            from ladder.names import CONFIG
+        from ladder.cli.config import is_from_config  # loads more than help needs
+        from ladder.names import CONFIG
 
+        word = str(error).partition(":")[0]
+        if any(word in each.opts and is_from_config(ctx, each) for each in ctx.command.params):
             error.args = (f"{CONFIG}: {error}",)
         raise
-
-
-def _is_from_config(ctx: Any, problem: str) -> bool:
-    """Return whether a problem begins with an option whose value stands in `ladder.toml`."""
-    word = problem.partition(":")[0]
-    return any(
-        word in parameter.opts
-        and getattr(ctx.get_parameter_source(parameter.name), "name", "") == "DEFAULT_MAP"
-        for parameter in ctx.command.params
-    )
 
 
 def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:

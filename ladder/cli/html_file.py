@@ -1,12 +1,11 @@
 """Writing HTML pages, which replace other programs' files only with --force."""
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.cli.output import check_writable
+from ladder.cli.output import check_writable, write_output
 from ladder.errors import UsageError
 from ladder.experiments.gate.session import GateOutcome, games_of_gate
 from ladder.experiments.stored import TRIALS, RunResult, trials_of
@@ -47,23 +46,6 @@ def check_html(file: Path | None, *, force: bool) -> None:
         raise UsageError(
             f"--html: {file} is a file of another program: name another file, or add --force"
         )
-
-
-def write_html(file: Path, text: str) -> None:
-    """Write the page, whole or not at all.
-
-    Raises:
-        UsageError: the file cannot be written.
-
-    """
-    partial = file.with_name(f".{file.name}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(file)
-    except OSError as error:
-        with contextlib.suppress(OSError):  # the folder may be what cannot be written
-            partial.unlink()
-        raise UsageError(f"--html: {file} cannot be written: {error.strerror}") from error
 
 
 def write_division(
@@ -124,7 +106,7 @@ def write_division(
         wrong=wrong,
         truths=truths,
     )
-    write_html(file, page)
+    write_output(file, [page], "--html", "the report")
 
 
 def write_finding(
@@ -152,4 +134,4 @@ def write_finding(
             store, gated.conditions, gated.result, GAMES_SHOWN, run_id=gated.run_id
         )
     page = finding_page(finding, figures_of(result), folded_figures_of(result), shown)
-    write_html(file, page)
+    write_output(file, [page], "--html", "the page")

@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +10,8 @@ from typing import TypeVar
 import typer
 from rich.console import Console
 
-from ladder.checked_stream import write_file
+from engine.whole_file import open_whole
+from ladder.checked_stream import report_failed_writes
 from ladder.errors import UsageError
 from ladder.visible import visible, visible_lines
 from reports.findings.finding import Finding, print_finding
@@ -51,7 +52,7 @@ def show(made: Listing, form: Format, file: Path | None = None) -> None:
     if file is None:
         print_out(text)
     else:
-        write_file(file, text, "-o")
+        write_output(file, [text], "-o", "the result")
 
 
 def _print_table(table: Callable[[Console], None]) -> None:
@@ -105,6 +106,31 @@ def check_writable(output: Path | None, option: str = "-o") -> None:
         raise UsageError(
             f"{option}: the folder {output.resolve().parent} does not exist: create it first"
         )
+
+
+def write_output(
+    file: Path, texts: Iterable[str], option: str, what: str | Callable[[], str]
+) -> None:
+    """Write a file for the user, whole or not at all, and report it on standard error.
+
+    Args:
+        file: the file.
+        texts: its content in pieces; characters that UTF-8 cannot encode are replaced.
+        option: the option that names it, as the user types it.
+        what: what it holds, or a function that returns it when the file is written.
+
+    Raises:
+        UsageError: the file cannot be written; the message names the option and the file.
+
+    """
+    with report_failed_writes(f"{option} {file}"), open_whole(file) as stream:
+        stream.writelines(text.encode("utf-8", "replace") for text in texts)
+    report_written(what if isinstance(what, str) else what(), file)
+
+
+def report_written(what: str, file: Path) -> None:
+    """Print on standard error what the command has written, and where."""
+    print_error(f"wrote {what} to {file}")
 
 
 def print_result(

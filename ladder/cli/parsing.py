@@ -3,9 +3,7 @@
 import re
 import shlex
 import shutil
-import time
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +14,6 @@ from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import PROGRAM, STANDARD
 from ladder.match.specs.moves_options import split_list
-from ladder.moments import duration_s
 from ladder.names import check_name
 from ladder.runs.budgets import Budgets
 
@@ -260,24 +257,3 @@ def parse_plies(text: str) -> tuple[int | None, int | None]:
         raise UsageError(f"--plies: {text!r} is not a range such as 20..30, 20.. or ..30")
     low, high = (match[3], match[3]) if match[3] else (match[1], match[2])
     return int(low) if low else None, int(high) if high else None
-
-
-def parse_since(text: str, *, now: float | None = None) -> float:
-    """Return the epoch seconds of an ISO date or time, or of ``30m``, ``12h`` or ``2d`` ago.
-
-    Times without a zone are local.
-
-    Raises:
-        UsageError: the text is neither.
-
-    """
-    ago = duration_s(text)
-    if ago is not None:
-        return (time.time() if now is None else now) - ago
-    try:
-        return datetime.fromisoformat(text.strip()).timestamp()
-    except ValueError:
-        raise UsageError(
-            f"--since: {text!r} is neither a date such as 2026-11-20 or 2026-11-20T18:00, nor a "
-            "time ago such as 12h"
-        ) from None

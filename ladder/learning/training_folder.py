@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from engine.seeds import SEED_LIMIT
+from engine.whole_file import write_whole
 from ladder.errors import UsageError
 
 LOG = "generations.jsonl"
@@ -104,20 +105,15 @@ def read_file(path: Path) -> bytes | None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Replace a file at once, creating its folder; a reader finds the former content or the new.
+    """Replace a file at once, creating its folder.
 
     Raises:
         UsageError: the file cannot be written.
 
     """
-    draft = path.with_suffix(".new")
     try:
         path.parent.mkdir(exist_ok=True)
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        write_whole(path, content)
     except OSError as error:
         raise _unwritable(path, error) from error
 

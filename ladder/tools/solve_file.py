@@ -46,10 +46,13 @@ BATCH_S = 0.25
 class PositionFile:
     """A file with one position per line: ``MOVES`` or ``BOARD MOVES``.
 
+    An empty line is the empty board, but not at the end of the file.
+
     Args:
         file: the file.
         board: the board of lines without one.
-        one_based: whether columns are counted from 1; then all lines are on the standard board.
+        one_based: whether columns are counted from 1; then all lines are on the standard board, and
+            what follows a line's first word is left out, such as the score in published sets.
 
     """
 
@@ -78,10 +81,17 @@ class PositionFile:
             UsageError: the file cannot be read, or a line is not a position that can be solved.
 
         """
-        numbers = itertools.count(1)
+        number = empty = 0
         try:
             for content in self._chunks():
-                positions = [self._read(line, next(numbers)) for line in content.split("\n")]
+                positions = []
+                for line in content.split("\n"):
+                    number += 1
+                    if number > 1 and not line.strip():
+                        empty += 1  # it counts once another line follows
+                        continue
+                    positions += [self._read(each, number) for each in ("",) * empty + (line,)]
+                    empty = 0
                 for _, run in itertools.groupby(positions, lambda position: position.board):
                     yield list(run)
         except UnicodeDecodeError as error:
@@ -110,8 +120,9 @@ class PositionFile:
             yield rest.removesuffix("\n")
 
     def _read(self, line: str, number: int) -> Position:
+        text = " ".join(line.split()[:1]) if self._one_based else line
         try:
-            position = read_position(line, self._board, one_based=self._one_based)
+            position = read_position(text, self._board, one_based=self._one_based)
             if position.is_over:
                 raise SolverError(f"the game is over in {position.notation()!r}")
         except EngineError as error:

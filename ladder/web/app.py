@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bots.errors import BotsError
 from db.errors import DatabaseError, UnknownRow
@@ -96,7 +97,7 @@ def application(site: Site) -> Starlette:
         return error_response(request, site, error)
 
     access = site.access
-    checks = [Middleware(TrustedHostMiddleware, allowed_hosts=access.hosts, www_redirect=False)]
+    checks = [Middleware(HostCheck, site=site)]
     if access.password is not None:
         checks.append(
             Middleware(
@@ -131,6 +132,34 @@ def error_response(request: Request, site: Site, error: Exception) -> Response:
     values = {"sentence": sentence, "failed": True}
     page = Page("error.html.j2", HTTPStatus(status).phrase, values, is_live=is_retried)
     return HTMLResponse(page_html(page, site.frame), status, headers)
+
+
+class HostCheck:
+    """Refuses requests to host names that a foreign name server can point at this machine."""
+
+    def __init__(self, app: ASGIApp, site: Site) -> None:
+        self._app = app
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; one to a wrong host gets an error in the form of all others."""
+        accepted = []
+
+        async def accept(*_: object) -> None:
+            accepted.append(True)
+
+        async def drop(_: object) -> None:
+            """Leave out the refusal of Starlette, which is plain text."""
+
+        trusted = TrustedHostMiddleware(accept, self._site.access.hosts, www_redirect=False)
+        await trusted(scope, receive, drop)
+        if accepted:
+            await self._app(scope, receive, send)
+            return
+        refused = Refused(
+            "the request is to another host name: open the address that `ladder serve` printed"
+        )
+        await error_response(Request(scope), self._site, refused)(scope, receive, send)
 
 
 def describe_error(error: Exception) -> tuple[int, str]:

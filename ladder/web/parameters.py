@@ -1,13 +1,14 @@
 """Parameters of addresses and bodies of requests as records; unknown ones are refused."""
 
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from ladder.moments import parse_since
 from ladder.results.overview.games import BotResult, GameFilter, Mover
 from ladder.web.errors import Refused
 
@@ -65,15 +66,14 @@ class OfGames(InDivision, frozen=True, kw_only=True):
 
     @property
     def filter(self) -> GameFilter:
-        """The conditions.
+        """The conditions. A time without a zone is in UTC, as on pages.
 
         Raises:
-            Refused: a time is not valid.
-            UsageError: no game can match the conditions.
+            UsageError: a time is not valid, or no game can match the conditions.
 
         """
         given = {name: getattr(self, name) for name in CONDITIONS}
-        since = None if self.since is None else parse_moment(self.since)
+        since = None if self.since is None else parse_since(self.since, zone=UTC)
         return GameFilter(**{**given, "since": since})
 
 
@@ -101,19 +101,3 @@ async def read_body(request: Request, kind: type[Record]) -> Record:
         return msgspec.json.decode(await request.body(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refused(f"the body of the request is not valid: {error}") from error
-
-
-def parse_moment(text: str) -> float:
-    """Parse a date or time into epoch seconds; without a zone it is UTC, as on pages.
-
-    Raises:
-        Refused: the text is not a date or time.
-
-    """
-    try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            found = found.replace(tzinfo=UTC)
-        return found.timestamp()
-    except (ValueError, OverflowError):
-        raise Refused("since must be a date or time like 2026-11-20 or 2026-11-20T18:00") from None

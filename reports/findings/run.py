@@ -17,7 +17,7 @@ from reports.findings.select import select_finding
 from reports.findings.tune import tune_finding
 from reports.layout.elo import wdl_fields
 from reports.layout.fields import Field, columns_of, plain_values
-from reports.layout.format import moment, values_of, wdl_text
+from reports.layout.format import iso_time, moment, values_of, wdl_text
 from reports.layout.listing import Titled, print_lines, print_tables
 
 
@@ -50,6 +50,7 @@ def run_document(run: StoredRun, command: str | None) -> dict[str, Any]:
         "run": row.id,
         "kind": row.kind.value,
         **values_of(run.past, "status", "verdict", "title", "division", "games"),
+        **{key: iso_time(getattr(row, key)) for key in ("started_at", "ended_at")},
         **values_of(row, "target_games", "rated", "seed", "note"),
         "command": command,
         "bots": [plain_values(BOTS, bot) for bot in run.bots],

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from engine.cache import cache_root
+from engine.whole_file import write_whole
 from ladder.results.standings.report_data import Reason
 from ladder.visible import visible_lines
 from reports.html.figures import Figure, specs_of, table_from_columns
@@ -83,9 +83,7 @@ def vega_bundle() -> str:
     made = made.replace("</script", "<\\/script")
     with contextlib.suppress(OSError):  # without a writable cache the next call takes seconds again
         cached.parent.mkdir(parents=True, exist_ok=True)
-        partial = cached.with_suffix(f".{os.getpid()}")
-        partial.write_text(made, encoding="utf-8")
-        partial.replace(cached)
+        write_whole(cached, made.encode())
     return made
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from reports.layout.format import csv_text, day, moment, number, rounded
+from reports.layout.format import csv_text, day, iso_time, moment, number, rounded
 from reports.layout.table import STYLE_VERDICTS, Column
 
 NOTHING = "."
@@ -105,10 +105,12 @@ class Field:
         return getattr(row, self.key) if self.key and row is not None else None
 
 
-def moment_field(head: str, seconds: Callable[[Any], float], level: int) -> Field:
-    """Return a column of dates: local time on a terminal, UTC on a page."""
+def moment_field(head: str, seconds: Callable[[Any], float], level: int, *, key: str = "") -> Field:
+    """Return a column of dates: local time on a terminal, UTC on a page and in JSON."""
     return Field(
-        head=head,
+        key,
+        head,
+        value=lambda row: iso_time(seconds(row)),
         text=lambda row, _: moment(seconds(row)),
         cell=lambda row, _: Cell(day(seconds(row)), seconds(row)),
         level=level,

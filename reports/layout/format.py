@@ -114,9 +114,9 @@ def day(moment: float) -> str:
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def iso_time(seconds: float) -> str:
-    """Return a time in epoch seconds as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
+def iso_time(seconds: float | None) -> str | None:
+    """Return a time in epoch seconds as ISO 8601 in UTC; None stays None."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def rough_duration(seconds: float) -> str:
@@ -131,8 +131,8 @@ def rough_duration(seconds: float) -> str:
 
 
 def rounded(value: float | None, digits: int) -> float | None:
-    """Round a number to decimal digits; None stays None."""
-    return None if value is None else round(value, digits)
+    """Round a number to decimal digits, never to -0.0; None stays None."""
+    return None if value is None else round(value, digits) or abs(round(value, digits))
 
 
 def values_of(record: object, *names: str, digits: int | None = None) -> dict[str, Any]:
@@ -153,8 +153,12 @@ def values_of(record: object, *names: str, digits: int | None = None) -> dict[st
 
 
 def number(value: float | None, form: str = ".0f") -> str:
-    """Format a number; None becomes a dash."""
-    return "-" if value is None else format(value, form)
+    """Format a number, never as -0.0; None becomes a dash."""
+    if value is None:
+        return "-"
+    shown = format(value, form)
+    is_zero = "0" in shown and not any(digit in shown for digit in "123456789")
+    return shown.replace("-", "") if is_zero else shown
 
 
 def wdl_text(wdl: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ladder.names import counted
 from ladder.results.standings.against import Balance, OpponentResults
 from reports.layout.elo import difference_fields, measured, wdl_fields
 from reports.layout.fields import Field, columns_of, csv_of, plain_values
@@ -30,13 +31,14 @@ def against_document(made: OpponentResults) -> dict[str, Any]:
 
 def summary(made: OpponentResults) -> str:
     """Return a sentence about the share of opponents that the bot beats."""
-    beats, met = made.count(Balance.BEATS), len(made.opponents)
-    sure = made.count(Balance.BEATS, clear=True)
-    return (
-        f"{made.bot} beats {beats} of {met} opponents ({made.share:.1%}), {sure} of them beyond "
-        f"chance (95 %); even with {made.count(Balance.EVEN)}, loses to "
-        f"{made.count(Balance.LOSES)}"
-    )
+    beats, sure = made.count(Balance.BEATS), made.count(Balance.BEATS, clear=True)
+    met = counted(len(made.opponents), "opponent")
+    text = f"{made.bot} beats {beats or 'none'} of {met}"
+    if beats:
+        text += f" ({made.share:.1%}), {sure or 'none'} of them beyond chance (95 %)"
+    others = {"is even with": Balance.EVEN, "loses to": Balance.LOSES}
+    rest = [f"{does} {count}" for does, each in others.items() if (count := made.count(each))]
+    return "; ".join([text, *([f"it {' and '.join(rest)}"] if rest else [])])
 
 
 def against_listing(made: OpponentResults) -> Listing:

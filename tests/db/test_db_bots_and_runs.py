@@ -142,7 +142,10 @@ def test_a_division_is_found_by_id_label_or_beginning(store: Store) -> None:
     fixed = store.divisions.ensure(Conditions("6x7", 4, {"time_ms": 100}))
     assert store.divisions.find(str(slow.id)) == slow
     assert store.divisions.find("thu/10ms") == fast
-    assert store.divisions.find("6x7") == fixed
+    longer = store.divisions.ensure(Conditions("6x7@0,0", 4, {"time_ms": 100}))
+    for words in ("6x7", "6X7", "standard", "standard+4", "standard+4/100ms"):
+        assert store.divisions.find(words) == fixed, words
+    assert store.divisions.find("6x7@0,0") == longer
     with pytest.raises(UnknownRow, match=r"ambiguous \(thu/10ms, thu/100ms\)"):
         store.divisions.find("thu")
     with pytest.raises(UnknownRow, match="6x7\\+4/100ms"):

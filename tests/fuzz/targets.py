@@ -34,12 +34,11 @@ from ladder.cli.commands.stats import parse_counts
 from ladder.cli.config import read_defaults
 from ladder.cli.parsing import (
     parse_margin,
-    parse_since,
     parse_time,
 )
 from ladder.errors import LadderError
 from ladder.match.specs.spec import BotSource, read_spec
-from ladder.moments import parse_until
+from ladder.moments import parse_since, parse_until
 from ladder.names import CONFIG
 from ladder.results.exchange.jsonl import open_games
 from ladder.results.standings.pgn_list import count_results

@@ -8,7 +8,7 @@ from ladder.cli.commands import bots_add
 from ladder.cli.database import open_or_preview, open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database
-from ladder.cli.output import print_error, print_out, show_table
+from ladder.cli.output import print_error, print_out, report_written, show_table
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
@@ -109,7 +109,7 @@ def extract(
     with open_to_read(db) as store:
         packed = _unpacked(store, name)
     write_out(packed.root, folder)
-    print_out(f"the files of {name} are in {folder}")
+    report_written(f"the files of {name}", folder)
     return 0
 
 
@@ -196,6 +196,7 @@ def check(
     Example:
       ladder bots check mybot
     """
+    time_ms = bots_add.trial_ms(time)
     with open_to_read(db) as store:
         row = store.bots.get(name)
         stored = row.revision.launch
@@ -210,7 +211,6 @@ def check(
             is_changed = bool(words)
     compile_players([launch])
     with trial_bounds(db, options) as confinement:
-        time_ms = bots_add.trial_ms(time)
         found = try_out(launch, budgets, confinement, name=name, time_ms=time_ms)
     for line in found_text(found):
         print_out(line)

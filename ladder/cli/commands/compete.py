@@ -9,11 +9,12 @@ from engine.seeds import SEED_LIMIT
 from ladder.checked_stream import open_checked
 from ladder.cli.database import open_store
 from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Seed
-from ladder.cli.output import check_writable, print_error, print_out
+from ladder.cli.output import check_writable, print_error, print_out, report_written
 from ladder.cli.parsing import parse_margin, parse_time
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import UsageError
+from ladder.names import counted
 from ladder.tools.compete import NO_INTERFACE, UNLOADABLE, CourseRound, resolve_contestant
 from ladder.tools.compete import compete as play
 from reports.compete import report_forfeits, write_results
@@ -61,7 +62,7 @@ def compete(
     Example:
       ladder compete ./a.so ./b.so result.txt 10
     """
-    check_writable(result_file)
+    check_writable(result_file, "RESULT_FILE")
     confinement = options.confinement()
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     with contextlib.ExitStack() as stack:
@@ -87,6 +88,7 @@ def compete(
             f"{a if code in (UNLOADABLE[0], NO_INTERFACE[0]) else b}"
         )
     print_out(statistics)
+    report_written(f"the results of {counted(rounds, 'round')}", result_file)
     return 0
 
 

@@ -1,14 +1,17 @@
 """`ladder export` and `ladder import`: stored games as text, and back."""
 
+import itertools
 import sys
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from ladder.checked_stream import open_checked
+from db.records.exchange import GameLine
 from ladder.cli.database import open_store, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, Database
-from ladder.cli.output import check_writable, print_result
+from ladder.cli.output import check_writable, print_result, write_output
 from ladder.errors import UsageError
+from ladder.names import counted
 from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
@@ -43,7 +46,8 @@ def export(
     check_writable(output)
     with open_to_read(db) as store:
         chosen = None if division is None else store.divisions.find(division).id
-        games = store.exchange.export_lines(chosen, ids=ids)
+        total = itertools.count()
+        games = _counting(store.exchange.export_lines(chosen, ids=ids), total)
         lines = WRITERS[format_](
             with_positions(store, games) if format_ is GameFormat.JSONL else games
         )
@@ -51,9 +55,15 @@ def export(
         if output is None:
             sys.stdout.writelines(pieces)
         else:
-            with open_checked(output, "-o") as file:
-                file.writelines(pieces)
+            write_output(output, pieces, "-o", lambda: counted(next(total), "game"))
     return 0
+
+
+def _counting(games: Iterable[GameLine], total: "itertools.count[int]") -> Iterator[GameLine]:
+    """Yield the games, and advance the counter at each."""
+    for game in games:
+        next(total)
+        yield game
 
 
 def import_(

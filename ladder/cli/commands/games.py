@@ -3,8 +3,9 @@
 from ladder.cli.database import open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, Games, Key
 from ladder.cli.output import show_table
-from ladder.cli.parsing import parse_plies, parse_since
+from ladder.cli.parsing import parse_plies
 from ladder.errors import UsageError
+from ladder.moments import parse_since
 from ladder.results.overview.games import FORFEIT, BotResult, GameFilter, Mover
 from reports.lists import games_document, print_games
 

@@ -9,7 +9,6 @@ from typing import Annotated
 from db.records.runs import RunKind
 from db.store import Store
 from engine.cache import cache_root
-from ladder.checked_stream import write_file
 from ladder.cli.database import open_store
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import (
@@ -21,7 +20,7 @@ from ladder.cli.options import (
     GamesFromTwo,
     number,
 )
-from ladder.cli.output import check_writable, print_error, print_out, show_finding
+from ladder.cli.output import check_writable, print_error, print_out, show_finding, write_output
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
@@ -188,10 +187,10 @@ def _publish(
     stays one JSON document.
     """
     if junit is not None:
-        write_file(junit, finding_junit(finding), "--junit")
+        write_output(junit, [finding_junit(finding)], "--junit", "the JUnit results")
     markdown = finding_markdown(finding)[:SUMMARY_LIMIT]
     if summary is not None:
-        write_file(summary, markdown, "--summary")
+        write_output(summary, [markdown], "--summary", "the summary")
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
     job = os.environ.get("GITHUB_STEP_SUMMARY")

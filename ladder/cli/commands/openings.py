@@ -7,10 +7,9 @@ from typing import Annotated
 
 from engine.opening_set import opening_set
 from engine.seeds import SEED_LIMIT
-from ladder.checked_stream import write_file
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import PliesFromZero, Seed, Work, number, whole
-from ladder.cli.output import check_writable, print_error, print_out
+from ladder.cli.output import check_writable, print_error, print_out, write_output
 from ladder.cli.parsing import parse_boards
 from ladder.errors import ExitCode, UsageError
 from ladder.match.openings.draw import (
@@ -20,6 +19,7 @@ from ladder.match.openings.draw import (
     draw_openings,
 )
 from ladder.match.process.cpus import allowed_cpus
+from ladder.names import counted
 from ladder.runs.schedule import refuse_long_openings
 from ladder.signals import current_stop
 from reports.layout.format import to_json
@@ -103,10 +103,11 @@ def make(
     if current_stop().is_requested():
         print_error("stopped: nothing was written")
         return ExitCode.STOPPED
-    write_file(file, "".join(f"{opening}\n" for opening in found), "FILE")
+    texts = (f"{opening}\n" for opening in found)
+    write_output(file, texts, "FILE", counted(len(found), "opening"))
     known = opening_set(found)
     if json:
         print_out(to_json(made_document(str(file), known, state)))
     else:
-        print_out(made_text(str(file), known, state))
+        print_out(made_text(known, state))
     return ExitCode.DONE

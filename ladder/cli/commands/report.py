@@ -12,9 +12,10 @@ from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, BotName, BotNames, Database, Takes, number, whole
-from ladder.cli.output import Format, check_writable, print_error, show
-from ladder.cli.parsing import parse_names, parse_since
+from ladder.cli.output import Format, check_writable, show
+from ladder.cli.parsing import parse_names
 from ladder.errors import ExitCode, UsageError
+from ladder.moments import parse_since
 from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bots
 from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.comparison import compare
@@ -159,8 +160,8 @@ def report(
         rating and change.
 
     Which games:
-      --division NAME: Division to report: its number, its label or the beginning of one. [that of
-        the latest run]
+      --division NAME: Division to report: its number, its boards, its label or the beginning of
+        one. [that of the latest run]
       --retired: Show retired bots too.
       --anchor NAME=ELO: Fixed rating of a bot, once for each; the other ratings follow.
 
@@ -196,7 +197,6 @@ def report(
             patterns=options.patterns,
             retired=options.retired,
         )
-        print_error(f"the report is in {options.html}")
     return ExitCode.DONE
 
 

@@ -55,7 +55,8 @@ def solve(
       --threads N: Threads that search one position together; with --nodes, one for each position,
         so that answers repeat. [the CPUs that this process may use]
       --no-book: Search also the positions whose values are stored.
-      --one-based: Count columns from 1, as published test sets of the standard board do.
+      --one-based: Count columns from 1, as published test sets of the standard board do; with
+        --file, the first word of a line counts.
 
     Example:
       ladder solve 33333 --board 6x7 --columns

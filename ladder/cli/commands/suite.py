@@ -8,7 +8,6 @@ from typer import BadParameter
 
 from db.records.bots import BotRow
 from db.store import Store
-from ladder.checked_stream import write_file
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_or_preview, open_to_read
 from ladder.cli.help import CommandGroup
@@ -23,7 +22,7 @@ from ladder.cli.options import (
     whole,
     whole_number,
 )
-from ladder.cli.output import check_writable, print_error, print_out, show_finding
+from ladder.cli.output import check_writable, print_error, print_out, show_finding, write_output
 from ladder.cli.parsing import parse_boards, parse_time
 from ladder.cli.playing import plan_and_play
 from ladder.cli.run_options import BotOptions
@@ -32,6 +31,7 @@ from ladder.experiments.suite.make import Mining, careless_games, mine, stored_g
 from ladder.experiments.suite.puzzle import read_suite, text_of
 from ladder.experiments.suite.run import leave_out_unfit, run_suite
 from ladder.match.registry.registered import choose_bots
+from ladder.names import counted
 from ladder.results.standings.division import division_or_latest
 from ladder.runs.budgets import Budgets
 from ladder.signals import current_stop
@@ -98,11 +98,11 @@ def make(
         raise UsageError(
             "no position with one right move was found in these games: play more of them"
         )
-    write_file(file, text_of(found), "FILE")
+    write_output(file, [text_of(found)], "FILE", counted(len(found), "position"))
     if json:
         print_out(to_json(mining_document(str(file), state)))
     else:
-        print_out(mining_text(str(file), state))
+        print_out(mining_text(state))
     return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE
 
 
@@ -177,7 +177,7 @@ def run(
             return ExitCode.STOPPED
         finding = suite_finding(result, left_out)
         if junit is not None:
-            write_file(junit, finding_junit(finding), "--junit")
+            write_output(junit, [finding_junit(finding)], "--junit", "the JUnit results")
         show_finding(finding, json=json)
         return ExitCode.DONE
 

@@ -19,7 +19,13 @@ from ladder.cli.options import (
     Workers,
     whole,
 )
-from ladder.cli.output import print_error, print_out, show_finding, stderr_console
+from ladder.cli.output import (
+    print_error,
+    print_out,
+    report_written,
+    show_finding,
+    stderr_console,
+)
 from ladder.cli.parsing import parse_boards
 from ladder.errors import ExitCode, Stopped
 from ladder.learning.c4ai import loop as c4ai_loop
@@ -107,6 +113,7 @@ def c4ai(
         if state.generation >= generations:
             print_error(f"nothing to do: {output} holds {state.generation} generations already")
         code = _train(TrainingView(), state, map(log.add, c4ai_loop.train(state, play)))
+    report_written("the log and the weights", output)
     print_out(str(state.weights))
     if code == ExitCode.DONE and register is not None:
         _register(register, c4ai_loop.format_spec(output), "c4ai", c4ai_loop.format_note(state), db)
@@ -177,6 +184,7 @@ def value(
         if state.records:
             finding = training_finding(state, str(output / WEIGHTS))
             folder.write_page(_page(finding))
+            report_written("the games, the weights and a page", output)
     if state.records:
         show_finding(finding, json=json, verbose=True)
     if code == ExitCode.DONE and register is not None:

@@ -16,13 +16,13 @@ left the session or forked twice. If the supervisor is killed, the bot dies with
 """
 
 import ctypes
-import errno
 import fcntl
 import os
 import select
 import sys
 import time
 
+from ladder.match.process.failed_start import explain_failed_start
 from ladder.match.process.limits import LimitMonitor, limit_process
 from ladder.match.process.procfs import descendants
 
@@ -161,20 +161,6 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
     if group := options.get("group"):
         write(f"{group}/cgroup.procs", "0")
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-
-
-def explain_failed_start(step: str, number: int, program: str, folder: str) -> str:
-    """Return why a program cannot be started and what to do about it."""
-    if step == "folder":
-        return f"cannot enter its folder {folder} ({os.strerror(number)})"
-    reasons = {
-        errno.ENOENT: f"no such file in {folder} or on PATH"
-        if "/" not in program
-        else f"no such file in {folder}, or no interpreter of its first line",
-        errno.EACCES: "it is not executable (chmod +x makes it so)",
-        errno.ENOEXEC: "it is neither a program of this machine nor a script that begins with #!",
-    }
-    return reasons.get(number, os.strerror(number))
 
 
 class Log:

@@ -270,8 +270,8 @@ def _play(
         watchdog_s=WATCHDOG_S,
     )
     game = play_game(plan, pool, swapped=side == 1)
-    won, lost = (Result.WIN, Result.LOSS) if side == 0 else (Result.LOSS, Result.WIN)
-    if game.termination.is_forfeit and game.result is lost:
+    result = game.result if side == 0 else game.result.mirrored
+    if game.termination.is_forfeit and result is Result.LOSS:
         kind = TrialTimeout if game.termination is Termination.TIMEOUT else UsageError
         raise kind(
             f"the bot failed its trial game on {board}, given {format_budget(budget)} "
@@ -280,7 +280,7 @@ def _play(
     thoughts = decode(game.thoughts)[side::2]
     return TrialGame(
         board=board,
-        won=game.result is won,
+        result=result,
         own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
         plies=len(game.moves),
         side=side,

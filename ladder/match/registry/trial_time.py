@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bots.protocol import Budget
 from engine.board import Board
+from engine.result import Result
 from ladder.errors import UsageError
 
 TRIAL_MS = 100
@@ -27,7 +28,8 @@ class TrialGame:
     """One game of a bot against `random`."""
 
     board: Board
-    won: bool
+    result: Result
+    """The result for the bot."""
     own_us: tuple[int, ...]
     """Time of each move without what other programs took from it; see `own_time_us`."""
     plies: int

@@ -21,6 +21,7 @@ from ladder.match.specs.folder_files import find_tree_files
 
 COMPILED_BY_PYTHON = ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
 """Variables for folders of what is compiled from a bot's files, which are read-only themselves."""
+UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
 SECRETS = frozenset({"LADDER_DB", "PGPASSWORD"})
 """Variables that may contain a password of the database."""
 
@@ -46,7 +47,8 @@ def make_start(launch: Launch) -> Start:
     root = Path(launch.folder) if archive is None else files_of(archive)
     folder = str(root / ("" if launch.origin is None else launch.origin.inner))
     cache = "" if archive is None else str(cache_of(archive))
-    environment = dict.fromkeys(COMPILED_BY_PYTHON, cache) if cache else {}
+    # In the author's own folder, which is played from to try an unstored bot, nothing is compiled.
+    environment = dict.fromkeys(COMPILED_BY_PYTHON, cache) if cache else {UNCOMPILED: "1"}
     python = None
     if launch.python is not None:
         python = locate(launch.python, None if launch.is_python_chosen else "python3")

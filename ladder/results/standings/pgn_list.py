@@ -131,6 +131,26 @@ class FileRating:
     """Unfinished games."""
 
 
+UTF_16 = "it is UTF-16 text: convert it by `iconv -f UTF-16 -t UTF-8`"
+PACKED = "it is compressed: unpack it by `{}` first"
+FOREIGN = {
+    b"\xff\xfe": UTF_16,
+    b"\xfe\xff": UTF_16,
+    b"\x1f\x8b": PACKED.format("gunzip"),
+    b"BZh": PACKED.format("bunzip2"),
+    b"\xfd7zXZ": PACKED.format("unxz"),
+    b"(\xb5/\xfd": PACKED.format("unzstd"),
+    b"PK\x03\x04": PACKED.format("unzip"),
+}
+"""Why a file cannot be read, by its first bytes."""
+
+
+def foreign_format(head: bytes) -> str | None:
+    """Return why a file with this beginning is no PGN: compressed, or in another encoding."""
+    known = next((why for magic, why in FOREIGN.items() if head.startswith(magic)), None)
+    return "it is not a text file" if known is None and b"\0" in head else known
+
+
 def rate_file(path: Path, options: RatingOptions) -> FileRating:
     """Rate the players of a PGN file.
 
@@ -141,11 +161,14 @@ def rate_file(path: Path, options: RatingOptions) -> FileRating:
     """
     try:
         with path.open("rb") as lines:
-            results, skipped = count_results(lines)
+            why = foreign_format(lines.peek())
+            results, skipped = ({}, 0) if why else count_results(lines)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
     except UsageError as error:
         raise UsageError(f"{path}, {error}") from error
+    if why:
+        raise UsageError(f"{path} cannot be read as PGN: {why}")
     if not results:
         raise UsageError(
             f"{path} holds no finished game: each needs the tags White, Black and Result"

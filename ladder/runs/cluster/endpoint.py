@@ -4,9 +4,13 @@ import asyncio
 import os
 import ssl
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPException
 from importlib.metadata import version
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 from distributed.core import rpc
 from distributed.security import Security
@@ -17,8 +21,13 @@ from ladder.match.process.failures import to_one_line
 PORT = 8786
 FIRST_S = 15.0
 """Seconds for which the first connection is tried, as on a database server."""
+PROBE_S = 2.0
+"""Seconds in which what refused a connection must show whether it speaks TLS."""
+DASHBOARD_S = 2.0
+"""Seconds in which the dashboard must answer."""
 SPARE_S = 1.0
 """Further seconds for the answer, so that a failed connection is reported with its cause."""
+CHECK = "check --tls-ca-file, --tls-cert and --tls-key"
 CONNECT_S = 10.0
 """Seconds for which a connection is tried again."""
 
@@ -64,14 +73,39 @@ class Endpoint:
         """Return the error of a failed connection."""
         while error.__cause__ is not None:  # the first cause does not contain Dask's objects
             error = error.__cause__
-        why = to_one_line(str(error)) or "no answer"
-        if isinstance(error, OSError) and error.errno:
-            why = os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
-        return UsageError(
-            f"no Dask scheduler answers at {self.address} within {patience_s:g} s ({why}): "
-            "start one with `dask scheduler`, or correct the address",
-            option=self.option,
-        )
+        has_tls = self.address.startswith("tls:")
+        if (is_encrypted := _is_encrypted(self.address)) is not None and is_encrypted != has_tls:
+            problem = (
+                "has no encryption: write tcp:// and give no certificates, or start it with them"
+                if has_tls
+                else "is encrypted: give --tls-ca-file, --tls-cert and --tls-key"
+            )
+        elif isinstance(error, ssl.SSLCertVerificationError):
+            problem = f"has a certificate of another authority ({error.verify_message}): {CHECK}"
+        elif is_encrypted and isinstance(error, OSError) and not isinstance(error, TimeoutError):
+            problem = f"refuses this machine's certificate: {CHECK}"
+        else:
+            why = to_one_line(str(error)) or "no answer"
+            if isinstance(error, OSError) and error.errno:
+                why = os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+            return UsageError(
+                f"no Dask scheduler answers at {self.address} within {patience_s:g} s ({why}): "
+                "start one with `dask scheduler`, or correct the address",
+                option=self.option,
+            )
+        return UsageError(f"the scheduler at {self.address} {problem}", option=self.option)
+
+
+def _is_encrypted(address: str) -> bool | None:
+    """Return whether what answers at an address speaks TLS; None without an answer."""
+    parts = urlsplit(address)
+    try:
+        ssl.get_server_certificate((str(parts.hostname), parts.port or PORT), timeout=PROBE_S)
+    except ssl.SSLError as error:
+        return "ALERT" in str(error.reason)  # an alert is TLS, too
+    except (OSError, ValueError):
+        return None
+    return True
 
 
 def parse_endpoint(
@@ -106,10 +140,7 @@ def parse_endpoint(
     try:
         context = security.get_connection_args("client")["ssl_context"]  # type: ignore[no-untyped-call]
     except (OSError, ssl.SSLError) as error:
-        raise UsageError(
-            f"the certificates cannot be used ({error}): check --tls-ca-file, --tls-cert and "
-            "--tls-key"
-        ) from error
+        raise UsageError(f"the certificates cannot be used ({error}): {CHECK}") from error
     is_named = any(each is not None for each in (ca_file, cert, key))
     if context is None and (is_named or parts.scheme == "tls"):
         raise UsageError(
@@ -133,3 +164,18 @@ def _security(ca_file: str | None, cert: str | None, key: str | None) -> Securit
         given |= {} if cert is None else {f"tls_{role}_cert": cert}
         given |= {} if key is None else {f"tls_{role}_key": key}
     return Security(**given)  # type: ignore[no-untyped-call]
+
+
+def find_dashboard(client: Any) -> str:
+    """Return the address of Dask's dashboard; empty if the scheduler has none.
+
+    A scheduler without a dashboard has a web server all the same, without its pages.
+    """
+    try:
+        link = str(client.dashboard_link)
+        urlopen(Request(link, method="HEAD"), timeout=DASHBOARD_S).close()  # noqa: S310 - of Dask
+    except HTTPError as error:  # such as a page behind a password
+        return "" if error.code == HTTPStatus.NOT_FOUND else link
+    except (KeyError, OSError, ValueError, HTTPException):
+        return ""
+    return link

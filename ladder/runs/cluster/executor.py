@@ -33,9 +33,9 @@ from engine.board_class import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.names import counted
-from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
+from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint, find_dashboard
 from ladder.runs.cluster.slot import ELSEWHERE, pack_bundle, with_start
-from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
+from ladder.runs.cluster.tasks import BUNDLES, RESOURCE, Refusal, own_versions, play
 from ladder.runs.executor import MachineEvent, PairExecutor
 from ladder.runs.settings import RunSettings
 
@@ -166,15 +166,13 @@ class ClusterExecutor:
         self._hosted_at = time.monotonic()
         """When there was a worker that may play this run, or none at all."""
         self._slots = 0
-        self.dashboard = ""
-        """The address of Dask's dashboard; empty if the scheduler has none."""
         self._is_lost = False
         self._has_warned = False
         """Whether it was reported that there is no worker."""
         self._has_played = False
         """Whether a result has come, or its delay was reported."""
-        with contextlib.suppress(KeyError):  # it has none
-            self.dashboard = str(self._client.dashboard_link)
+        self.dashboard = find_dashboard(self._client)
+        if self.dashboard:
             self._report(f"the cluster's dashboard is {self.dashboard}")
         self._since = self._polled_at = time.monotonic()
         self._watching: Future[None] = self._run(self._watch())
@@ -242,7 +240,7 @@ class ClusterExecutor:
     async def _play(self, plan: PairPlan, hosts: Sequence[str] | None) -> PairRecord | Refusal:
         """Submit a pair as a new task and return its result; a task without a caller ends."""
         if self._sent is None or self._sent.cancelled():
-            key = f"ladder-bots-{self._key}"
+            key = f"{BUNDLES}{self._key}"
             self._sent = self._client.submit(bytes, self._bundle, key=key, pure=False)
         elsewhere = msgspec.structs.replace(
             plan, a=with_start(plan.a, ELSEWHERE), b=with_start(plan.b, ELSEWHERE)

@@ -19,12 +19,14 @@ from ladder.names import counted
 from ladder.runs.cluster import slot
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
 from ladder.runs.cluster.executor import PREFIX
-from ladder.runs.cluster.tasks import RESOURCE, slots
+from ladder.runs.cluster.tasks import BUNDLES, RESOURCE, end_runs, slots
 
 PAUSE_S = 2.0
 """Seconds between two attempts to reach a scheduler again."""
 POLL_S = 0.2
 """Seconds between two checks whether a worker is still connected, or may leave."""
+ASK_S = 1.0
+"""Seconds between two questions which runs are over, while there are idle slots."""
 IDLE_S = 60.0
 """Seconds after which an idle slot and its bots end."""
 COLLECT_S = 30.0
@@ -81,6 +83,8 @@ class _Service:
         self._is_leaving = False
         self._worker: Any = None
         """The worker that is connected."""
+        self._asked_at = 0.0
+        """When the scheduler was last asked which runs are over, by the monotonic clock."""
 
     async def run(self, leaves_at: float | None) -> None:
         """Serve until the worker has left or a signal ends it."""
@@ -153,7 +157,17 @@ class _Service:
             elif not self._count_pairs("memory") or time.monotonic() > patience:
                 return
             slots.end_idle(IDLE_S)
+            with contextlib.suppress(OSError, TimeoutError):  # the worker's status shows a loss
+                await asyncio.wait_for(self._end_finished_runs(), CONNECT_S)
             await asyncio.sleep(POLL_S)
+
+    async def _end_finished_runs(self) -> None:
+        """End the idle bots of runs whose bundle the scheduler does not know any more."""
+        runs = slots.idle_runs()
+        if runs and time.monotonic() > self._asked_at + ASK_S:
+            self._asked_at = time.monotonic()
+            holders = await self._worker.scheduler.who_has(keys=[BUNDLES + run for run in runs])
+            end_runs([run for run in runs if not holders.get(BUNDLES + run)])
 
     def _count_pairs(self, state: str) -> int:
         """Return the number of the worker's pairs in a state of Dask."""

@@ -4,15 +4,16 @@ A slot, which is a process of its own, plays the pair. It is killed when the res
 any more, because the pair was cancelled or the worker has lost its scheduler; its bots die with it.
 """
 
+import math
 import pickle
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from concurrent.futures import Future
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from distributed import Status, get_worker
@@ -26,6 +27,8 @@ from ladder.runs.cluster import slot
 from ladder.runs.cluster.slot import Bundle, unpack_bundle
 
 T = TypeVar("T")
+BUNDLES = "ladder-bots-"
+"""The beginning of the Dask keys of bundles; each lives until its runs are over."""
 RESOURCE = "pair"
 """The Dask resource of which a worker has one for each slot."""
 WAIT_S = 0.5
@@ -41,32 +44,48 @@ class Refusal(msgspec.Struct, frozen=True):
     reason: str
 
 
+class _IdleSlot(NamedTuple):
+    """A slot that plays no pair."""
+
+    pool: WorkerPool
+    run: str
+    """The key of the bundle whose bots it holds."""
+    since: float
+    """When it became idle, by the monotonic clock."""
+
+
 class _Slots:
     """The idle slots of this process. Shared by the threads of its tasks."""
 
     def __init__(self) -> None:
-        self._idle: list[tuple[float, WorkerPool]] = []
-        """Slots with the time since when each is idle; the latest one comes last."""
+        self._idle: list[_IdleSlot] = []
+        """The latest one comes last."""
         self._lock = threading.Lock()
 
-    def take(self) -> WorkerPool:
-        """Return an idle slot, or a new one."""
+    def take(self, run: str) -> WorkerPool:
+        """Return an idle slot, one with the bots of the run if there is one, or a new one."""
         with self._lock:
-            return self._idle.pop()[1] if self._idle else WorkerPool(1)
+            self._idle.sort(key=lambda slot: (slot.run == run, slot.since))
+            return self._idle.pop().pool if self._idle else WorkerPool(1)
 
-    def give_back(self, pool: WorkerPool) -> None:
+    def give_back(self, pool: WorkerPool, run: str) -> None:
         """Add a slot to the idle ones."""
         with self._lock:
-            self._idle.append((time.monotonic(), pool))
+            self._idle.append(_IdleSlot(pool, run, time.monotonic()))
 
-    def end_idle(self, idle_s: float = 0.0) -> None:
-        """End the slots that have been idle for at least `idle_s` seconds, and their bots."""
+    def idle_runs(self) -> set[str]:
+        """Return the runs whose bots are in idle slots."""
+        with self._lock:
+            return {slot.run for slot in self._idle}
+
+    def end_idle(self, idle_s: float = 0.0, runs: Container[str] = ()) -> None:
+        """End idle slots and their bots: those of `runs`, and all idle for `idle_s` seconds."""
         since = time.monotonic() - idle_s
         with self._lock:
-            old = [pool for at, pool in self._idle if at <= since]
-            self._idle = [(at, pool) for at, pool in self._idle if at > since]
-        for pool in old:
-            pool.kill()
+            old = [slot for slot in self._idle if slot.since <= since or slot.run in runs]
+            self._idle = [slot for slot in self._idle if slot not in old]
+        for each in old:
+            each.pool.kill()
 
 
 slots = _Slots()
@@ -102,7 +121,7 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
         _check_versions(versions)
         bundle = _prepare(key, bots)
         plan: PairPlan = pickle.loads(pair)  # noqa: S301 - of the coordinator
-        return run_in_slot(slot.play, bundle, plan, is_wanted=is_task_wanted)
+        return run_in_slot(slot.play, bundle, plan, run=key, is_wanted=is_task_wanted)
     except WorkerDied:
         raise
     except Exception as error:  # a fault of this worker: others may play the pair
@@ -127,17 +146,27 @@ def _prepare(key: str, bots: bytes) -> Bundle:
     with _preparing:
         if key not in _prepared:
             bundle = unpack_bundle(bots)
-            run_in_slot(slot.prepare, bundle, is_wanted=is_worker_serving)
+            run_in_slot(slot.prepare, bundle, run=key, is_wanted=is_worker_serving)
             _prepared[key] = bundle
         return _prepared[key]
 
 
-def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable[[], bool]) -> T:
+def end_runs(runs: Collection[str]) -> None:
+    """End the bots of runs that are over, and forget what was prepared for them."""
+    slots.end_idle(math.inf, runs)
+    for run in runs:
+        _prepared.pop(run, None)
+
+
+def run_in_slot(
+    function: Callable[..., T], *arguments: Any, run: str, is_wanted: Callable[[], bool]
+) -> T:
     """Call a function in a slot.
 
     Args:
         function: A function of a module that the slot can import.
         arguments: The arguments of the function.
+        run: The key of its bots' bundle.
         is_wanted: Returns whether the result is still wanted; if not, the slot is killed.
 
     Raises:
@@ -145,7 +174,7 @@ def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable
         WorkerDied: the slot was killed.
 
     """
-    pool = slots.take()
+    pool = slots.take(run)
     try:
         work: Future[T] = pool.call(function, *arguments)
         while not work.done():
@@ -156,7 +185,7 @@ def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable
     except BaseException:
         pool.kill()
         raise
-    slots.give_back(pool)
+    slots.give_back(pool, run)
     return result
 
 

@@ -94,14 +94,16 @@ def _check_archives(store: Store, *, repair: bool) -> Diagnosis:
     damaged = store.archives.damaged()
     if damaged:
         what = "bots' files that are damaged; add the bots again with --replace"
-        return _faults("bots", damaged, what, "")
+        return _faults("bot-files", damaged, what, "")
     unused = store.archives.remove_unused() if repair else store.archives.unused()
     if unused and repair:
-        return Diagnosis("bots", Level.OK, f"removed the files of {unused} bots that are not used")
+        return Diagnosis(
+            "bot-files", Level.OK, f"removed the files of {unused} bots that are not used"
+        )
     if unused:
         text = f"the files of {unused} bots are not used any more: `--repair` removes them"
-        return Diagnosis("bots", Level.WARNING, text)
-    return Diagnosis("bots", Level.OK, "the files of all bots are as they were stored")
+        return Diagnosis("bot-files", Level.WARNING, text)
+    return Diagnosis("bot-files", Level.OK, "the files of all bots are as they were stored")
 
 
 def _check_adjudicated(store: Store) -> list[Diagnosis]:

@@ -78,7 +78,15 @@ export async function post(path, body) {
 /** @type {Map<string, string>} The HTML of each part and chart as the server sent it. */
 const sent = new Map();
 
-/** @param {string} name @param {string} html Replace a part, and keep the order of its tables. */
+/** What can have the focus. */
+const CONTROLS = "a[href], button, input, select, summary";
+
+/** @param {Element} control @returns {string} What a control is called before and after an update. */
+function nameOf(control) {
+  return control.id || `${control.tagName} ${control.getAttribute("href")} ${control.textContent}`;
+}
+
+/** @param {string} name @param {string} html Replace a part, and keep the order of its tables and the focus. */
 function put(name, html) {
   const place = byId(name);
   if (!place) return;
@@ -91,7 +99,10 @@ function put(name, html) {
       if (order) sorted.set(table.caption?.textContent || "", [column, order]);
     });
   }
-  const focused = place.contains(document.activeElement) ? document.activeElement?.id : "";
+  const active = /** @type {HTMLElement} */ (document.activeElement);
+  const alike = () => [...place.querySelectorAll(CONTROLS)].filter((each) => nameOf(each) === focused);
+  const focused = place.contains(active) ? nameOf(active) : "";
+  const number = focused ? alike().indexOf(active) : -1;
   place.innerHTML = html;
   [...place.querySelectorAll("details")].forEach((each, number) => (each.open = open[number] || false));
   for (const table of place.querySelectorAll("table.sortable")) {
@@ -103,7 +114,7 @@ function put(name, html) {
       if (before[1] === "ascending") button.click();
     }
   }
-  if (focused) byId(focused)?.focus();
+  alike()[number]?.focus({ preventScroll: true });
 }
 
 /** @param {Response} answer Show what has changed. */

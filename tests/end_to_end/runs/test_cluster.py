@@ -4,11 +4,13 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+import psutil
 import pytest
 
 from tests.end_to_end.conftest import Ladder
@@ -70,14 +72,20 @@ class Machines:
         return codes
 
 
+def supervisors_below(worker: int) -> list[int]:
+    """Return the parents of bots in the slots of a worker."""
+    below = psutil.Process(worker).children(recursive=True)
+    return [each.pid for each in below if each.name() == "ladder-guard"]
+
+
 @pytest.mark.slow
 def test_a_run_on_machines_plays_the_games_of_one_machine(
     ladder: Ladder, alone: list[Any], eventually: Wait
 ) -> None:
     """Under a work budget equal game for game, though workers and the scheduler are killed.
 
-    Nothing may be lost, stored twice or left behind, and the bot that came from a file must have
-    played from the copy that was sent.
+    Nothing may be lost, stored twice or left behind, the worker that stays must end the bots at
+    once, and the bot that came from a file must have played from the copy that was sent.
     """
     ladder.stock()
     with ladder.slow():
@@ -101,6 +109,10 @@ def test_a_run_on_machines_plays_the_games_of_one_machine(
     assert "warning: the cluster has" not in done.err
     assert "answers again" in done.err
     assert "Traceback" not in done.err
+    assert machines.started[-1].poll() is None
+    soon = time.monotonic() + 30  # half the time after which idle bots end in any case
+    eventually(lambda: supervisors_below(machines.started[-1].pid) == [])
+    assert time.monotonic() < soon
     assert machines.end() == [-9, 0]
     for process in machines.started:
         eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]

@@ -57,7 +57,8 @@ def test_an_import_gives_numbers_of_its_own(ladder: Command) -> None:
     """Games that were exported with numbers must be imported, and skipped if stored already."""
     words = ("--bots", "random,stupid", "--boards", "4x4", "--simulations", "1", "--games", "4")
     assert ladder("run", *words, workforce=InstantWorkforce()).code == 0
-    assert ladder("export", "--ids", "-o", "games.jsonl").code == 0
+    done = ladder("export", "--ids", "-o", "games.jsonl")
+    assert (done.code, done.out, done.err) == (0, "", "wrote 4 games to games.jsonl\n")
     again = ladder("import", "games.jsonl", "--json")
     assert again.document == {"games": 0, "skipped": 4, "names": {}}, again.err
     fresh = ladder("import", "games.jsonl", "--json", "--db", "fresh.db")

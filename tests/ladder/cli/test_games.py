@@ -1,6 +1,7 @@
 """`ladder games` and `ladder replay`: which stored games they find, and the analysis of one."""
 
 import shutil
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.support.data.league import LAST_WORDS, Game, League
 from tests.support.sql import execute_sql
 
 KEYS = {"game", "first", "second", "board", "result", "termination", "plies", "run",
-        "adjudicated"}  # fmt: skip
+        "adjudicated", "started_at", "ended_at"}  # fmt: skip
 
 
 @pytest.fixture
@@ -59,7 +60,11 @@ def test_games_are_found_newest_first(
     assert done.code == 0, done.err
     assert list(done.document) == ["games"]
     assert [game["game"] for game in done.document["games"]] == ids
-    assert all(set(game) == KEYS for game in done.document["games"])
+    for game in done.document["games"]:
+        assert set(game) == KEYS
+        began, ended = (datetime.fromisoformat(game[key]) for key in ("started_at", "ended_at"))
+        assert began.utcoffset() is not None
+        assert began <= ended
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """`ladder queue`: commands are checked, stored, listed and cancelled."""
 
+from datetime import datetime
+
 import pytest
 
 from tests.ladder.cli.conftest import Command
@@ -20,8 +22,11 @@ def test_jobs_are_listed_and_cancelled(ladder: Command) -> None:
     assert (refused.code, "job 2 is cancelled: it cannot be cancelled" in refused.err) == (2, True)
     jobs = ladder("queue", "list", "--json").document["jobs"]
     assert [set(job) for job in jobs] == [
-        {"job", "command", "status", "author", "exit_code", "note"}
+        {"job", "command", "status", "author", "exit_code", "note", "added_at", "ended_at"}
     ] * 3
+    assert [job["ended_at"] is None for job in jobs] == [True, False, True]
+    for job in jobs:
+        assert datetime.fromisoformat(job["ended_at"] or job["added_at"]).tzinfo is not None
     assert [job["command"] for job in jobs] == [" ".join(GATE)] * 2 + [" ".join((*GATE, "--json"))]
     assert [job["status"] for job in jobs] == ["waiting", "cancelled", "waiting"]
     assert [job["note"] for job in jobs] == ["why", "why", ""]

@@ -4,6 +4,7 @@ import io
 import shutil
 import sys
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from tests.support.data.league import League
 
 KEYS = {
     "run", "kind", "status", "verdict", "title", "division", "games", "target_games", "rated",
-    "seed", "note", "paused", "excused", "harness",
+    "seed", "note", "paused", "excused", "harness", "started_at",
+    "ended_at",
 }  # fmt: skip
 
 
@@ -63,6 +65,9 @@ def test_runs_are_listed_newest_first(ladder: Command) -> None:
     ]
     assert [run["games"] for run in runs] == [4, 0, 0, 4, 6]
     assert runs[-1]["note"] == "the first night"
+    for run in runs:
+        assert datetime.fromisoformat(run["started_at"]).utcoffset() is not None
+        assert (run["ended_at"] is None) == (run["run"] == 1)
     assert [run["excused"] for run in runs] == [0, 0, 0, 0, 2]
     assert [run["harness"] for run in runs] == [None] * 4 + [{"processor": "Z80"}]
     assert runs[-1]["title"] == "a, b, c, random pairs, 6x7/100ms"

@@ -91,16 +91,24 @@ def test_a_pipe_is_solved_as_it_comes(
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_the_last_line_needs_no_end_and_an_empty_one_is_the_empty_board(
-    tmp_path: Path, ends: str
-) -> None:
+def test_an_empty_line_is_the_empty_board_but_for_the_last_ones(tmp_path: Path, ends: str) -> None:
+    """The last line needs no end, and editors leave empty lines below it."""
     file = tmp_path / "positions.txt"
-    for last in ("", ends):
+    for last in ("", ends, 2 * ends, f"{ends} {ends}"):
         file.write_bytes((ends.join(["01", "", "0"]) + last).encode())
         runs = PositionFile(file, EASY, one_based=False).runs()
         assert [moves for run in runs for moves in moves_of(run)] == ["01", "", "0"]
-    file.write_bytes(b"")
-    assert PositionFile(file, EASY, one_based=False).check() == 0
+    for content, count in (("", 0), (ends, 1)):
+        file.write_text(content)
+        assert PositionFile(file, EASY, one_based=False).check() == count
+
+
+def test_published_sets_have_a_score_behind_each_position(tmp_path: Path) -> None:
+    """With columns from 1, the first word of a line counts."""
+    file = tmp_path / "positions.txt"
+    file.write_text("224 -2\n\n3 18 x\n")
+    runs = PositionFile(file, EASY, one_based=True).runs()
+    assert [moves for run in runs for moves in moves_of(run)] == ["113", "", "2"]
 
 
 def test_a_file_is_checked_and_counted(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
         opened.page.wait_for_selector("body[data-charts=drawn]")
         assert "2 of 100 games" in opened.page.inner_text("#part-now")
         for _ in range(2):
-            opened.page.click("#part-list th button:text('bot')")
+            opened.page.click("#part-list th button:text('bot')")  # and it keeps the focus
         league.pair(run, "alpha", "gamma", "1-0", "1/2")
         until(
             opened.page, "document.querySelector('#part-now').innerText.includes('4 of 100 games')"
@@ -34,6 +34,8 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
         until(opened.page, "document.querySelectorAll('#part-list tbody tr').length === 3")
         names = opened.page.locator("#part-list tbody td:nth-child(2)").all_inner_texts()
         assert names == ["alpha", "beta", "gamma"]
+        focused = "document.activeElement.closest('#part-list th button')?.textContent"
+        assert opened.page.evaluate(focused).startswith("bot")
         until(
             opened.page,
             "document.querySelectorAll('#chart-ratings .mark-symbol path').length === 3",

@@ -21,6 +21,8 @@ def test_a_foreign_host_is_refused(server: Running) -> None:
     strange = ("evil.example", "127.0.0.1.evil.example", "a@127.0.0.1", "1.2.3.4")
     for host in (*strange, "[::1", "", "localhost:x"):
         assert server.ask("/", headers={"Host": host}).status == 400, host
+        refused = server.ask("/api/runs", headers={"Host": host})
+        assert (refused.status, "another host name" in refused.document["error"]) == (400, True)
 
 
 def test_a_malformed_chunk_is_refused(server: Running, caplog: pytest.LogCaptureFixture) -> None:

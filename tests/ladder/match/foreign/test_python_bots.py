@@ -63,6 +63,7 @@ def test_prints_do_not_disturb_the_protocol(tmp_path: Path) -> None:
         .replace("from rules", "import os\nfrom rules"),
     )
     tried("python:bot.py:Bot", tmp_path)
+    assert [*tmp_path.rglob("__pycache__")] == []  # the author's folder stays as it was
 
 
 @pytest.mark.slow
@@ -123,6 +124,7 @@ def test_an_error_has_its_last_line_and_its_place(tmp_path: Path) -> None:
     [
         ("class Bot:\n    def choose(self, moves): return 0\n", "has no method new_game"),
         ("class Other: pass\n", "has no class Bot: it has Other"),
+        ("def Bot(moves): return 0\n", "Bot is a function, and python: needs a class with new_g"),
         ("class Bot:\n  def\n", "SyntaxError"),
         ("import no_such_thing\n", "choose another interpreter"),
         ("import sys\nsys.exit('my weights are missing')\n", "my weights are missing"),

@@ -263,8 +263,10 @@ def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
 @pytest.mark.parametrize(
     ("command", "folder", "text"),
     [
-        (("./nothing",), ".", r"cannot start \./nothing: no such file in [^ ]*, or no interpr"),
-        (("no-such-program",), ".", r"no such file in [^ ]* or on PATH$"),
+        (("./nothing",), ".", r"cannot start \./nothing: there is no such file in the bot's f"),
+        (("no-such-program",), ".", r"there is no such program on PATH: install it, or write"),
+        (("./script",), ".", r"start \./script: there is no /opt/none/python, which its first l"),
+        (("./windows",), ".", r"its first line ends as in Windows: save it with the line ends o"),
         (("./plain",), ".", r"it is not executable \(chmod \+x makes it so\)"),
         (("./junk",), ".", r"neither a program of this machine nor a script that begins with"),
         ((sys.executable,), "missing", r"cannot enter its folder .*missing \(No such file"),
@@ -273,10 +275,15 @@ def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
 def test_a_bot_that_cannot_be_started_is_explained(
     tmp_path: Path, command: tuple[str, ...], folder: str, text: str
 ) -> None:
-    """The message names the missing file and where it was searched."""
+    """The message names what is missing: the file, its interpreter or the rights."""
     (tmp_path / "plain").write_text("no program")
-    (tmp_path / "junk").write_bytes(b"\x00\x01\x02")
-    (tmp_path / "junk").chmod(0o755)
+    for name, content in (
+        ("junk", b"\x00\x01\x02"),
+        ("script", b"#! /opt/none/python -u\n"),
+        ("windows", b"#!/bin/sh\r\n"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        (tmp_path / name).chmod(0o755)
     bot = BotProcess.start(Start(argv=command, folder=str(tmp_path / folder)), UNCONFINED)
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)

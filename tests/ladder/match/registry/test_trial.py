@@ -9,6 +9,7 @@ from bots.protocol import Budget
 from db.records.restart import Restart
 from engine.board import Board, parse_board
 from engine.board_class import parse_board_class
+from engine.result import Result
 from ladder.match.registry.trial_time import TrialGame, judge_time, own_time_us
 from ladder.match.specs.board_support import (
     can_play,
@@ -108,7 +109,7 @@ def test_a_time_is_a_need_a_fault_or_neither(
     """A time that grows with the budget is no need; a bot that does not know its time has one."""
 
     def game(own_ms: int) -> TrialGame:
-        return TrialGame(Board(6, 7), True, (1000 * own_ms,) * 9, (1000 * own_ms,) * 9, 18)
+        return TrialGame(Board(6, 7), Result.WIN, (1000 * own_ms,) * 9, (1000 * own_ms,) * 9, 18)
 
     def play(budget: Budget, *_: object) -> TrialGame:
         if budget.time_ms == given_ms:

@@ -1,5 +1,8 @@
 """Games are separated by their tags, in any notation of moves."""
 
+import gzip
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +10,9 @@ from hypothesis import strategies as st
 from ladder.errors import UsageError
 from ladder.results.standings.pgn_list import (
     count_results,
+    rate_file,
 )
+from ladder.stats.pool.rating import RatingOptions
 
 
 def results(text: str) -> dict[tuple[str, str], list[int]]:
@@ -119,3 +124,20 @@ def test_what_cannot_be_read_is_refused_by_line(text: str, named: str) -> None:
     """A broken game must be named with its line."""
     with pytest.raises(UsageError, match=named):
         results(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (gzip.compress(game("a", "b", "1-0").encode()), "it is compressed: unpack it by `gunzip`"),
+        (b"(\xb5/\xfd...", "`unzstd`"),
+        (game("a", "b", "1-0").encode("utf-16"), "it is UTF-16 text: convert it by `iconv"),
+        (game("a", "b", "1-0").encode("utf-16-le"), "it is not a text file"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(tmp_path: Path, content: bytes, why: str) -> None:
+    """A compressed file or one in another encoding is not a file without games."""
+    file = tmp_path / "games.pgn"
+    file.write_bytes(content)
+    with pytest.raises(UsageError, match=f"games.pgn cannot be read as PGN: .*{why}"):
+        rate_file(file, RatingOptions())

@@ -1,14 +1,18 @@
 """Addresses of schedulers, and the first connection to one."""
 
 import socket
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from distributed import LocalCluster
+from distributed.security import Security
 
 from ladder.errors import UsageError
-from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
+from ladder.runs.cluster.endpoint import Endpoint, find_dashboard, parse_endpoint
 from tests.support.cluster import QUIET, make_certificates
 
 NO_FILES = (None, None, None)
@@ -73,3 +77,45 @@ def test_what_does_not_answer_as_a_scheduler_is_named_soon() -> None:
         plain.check()
         cluster.scheduler.handlers["versions"] = lambda: {"packages": {"distributed": "1.0"}}
         assert "has distributed 1.0, and this is" in sentence_of(plain)
+
+
+@pytest.mark.slow
+def test_certificates_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    """A scheduler under TLS is no missing one, and neither is one without TLS."""
+    (tmp_path / "other").mkdir()
+    ours, others = (make_certificates(each)[1::2] for each in (tmp_path, tmp_path / "other"))
+    own = {
+        f"tls_{role}_{kind}": file
+        for role in ("scheduler", "client")
+        for kind, file in zip(("cert", "key"), ours[1:], strict=True)
+    }
+    security = Security(tls_ca_file=ours[0], require_encryption=True, **own)  # type: ignore[no-untyped-call]
+    with LocalCluster(n_workers=0, security=security, **{**QUIET, "protocol": "tls"}) as cluster:
+        address = cluster.scheduler.address.removeprefix("tls://")
+        parse_endpoint(address, *ours, option="cluster").check()
+        for files, sentence in (
+            (NO_FILES, f"the scheduler at tcp://{address} is encrypted: give --tls-ca-file"),
+            (others, "has a certificate of another authority (self-signed certificate): check"),
+            ((ours[0], *others[1:]), "refuses this machine's certificate: check --tls-ca-file"),
+        ):
+            assert sentence in sentence_of(parse_endpoint(address, *files, option="cluster"))
+    with LocalCluster(n_workers=0, **QUIET) as cluster:
+        address = cluster.scheduler.address.removeprefix("tcp://")
+        sentence = sentence_of(parse_endpoint(address, *ours, option="cluster"))
+        assert "has no encryption: write tcp://" in sentence
+
+
+@pytest.mark.parametrize(("status", "is_there"), [(405, True), (401, True), (404, False)])
+def test_a_web_server_without_the_page_is_no_dashboard(status: int, is_there: bool) -> None:
+    """That of `dask scheduler --no-dashboard` answers 404; Dask's page does not know HEAD."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.send_error(status)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever).start()
+        client = SimpleNamespace(dashboard_link=f"http://127.0.0.1:{server.server_port}/status")
+        assert find_dashboard(client) == (client.dashboard_link if is_there else "")
+        server.shutdown()
+    assert find_dashboard(client) == ""
