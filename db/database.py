@@ -19,6 +19,7 @@ from db.backends.locks import (
     SessionLocks,
     find_live,
 )
+from db.bots_only import refusing_other_writes
 from db.errors import Busy, CommitLost, DatabaseError, InUse, Unreachable, Unwritable
 from db.migrations import MIGRATED, check_version, create_tables, migrate, stored_version
 from db.retry_policy import RetryPolicy, retried
@@ -293,7 +294,8 @@ class Database:
         try:
             with self.translating_errors(), self.writer.begin():
                 self.backend.begin_writing(self.writer)
-                yield self.writer
+                with refusing_other_writes(self.writer):
+                    yield self.writer
                 is_complete = True
         except Unreachable as error:
             if is_complete and not repeatable:

@@ -11,11 +11,12 @@ from db.store import Store, locate
 from ladder.cli.database import is_missing, open_draft, open_store, open_to_read
 from ladder.cli.output import print_error
 from ladder.cli.run_options import BotOptions
+from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.from_spec import NamedSpec, find_or_examine, is_spec
 from ladder.match.registry.register import known_bots, save_bot
 from ladder.match.registry.registered import describe_changed_origins
-from ladder.runs.resume import is_unfinished, options_of
+from ladder.runs.resume import is_unfinished, options_of, own_job
 
 
 def store_specs(
@@ -41,6 +42,7 @@ def store_specs(
     found: dict[str, NamedSpec] = {}
     if not specs:
         return found
+    refuse_in_job(specs[0])
     for spec in specs:
         with open_draft(db) as store, trial_bounds(db, options) as confinement:
             named = find_or_examine(known_bots(store), spec, Path.cwd(), confinement, based_on)
@@ -55,6 +57,22 @@ def store_specs(
         for line in named.examined.warnings:
             print_error(line)
     return found
+
+
+def refuse_in_job(spec: str) -> None:
+    """Refuse to read a bot's files in a job of the queue, which were those of its author.
+
+    Jobs keep the names of stored bots; those of version 0.2.0 kept specifications.
+
+    Raises:
+        UsageError: this process plays a job.
+
+    """
+    if own_job.get() is not None:
+        raise UsageError(
+            f"the job holds {spec!r}, whose files may be another program by now, as version 0.2.0 "
+            "stored them only when it played: add it again with `ladder queue add`"
+        )
 
 
 def name_of(found: "dict[str, NamedSpec]", word: str) -> str:
