@@ -1,7 +1,7 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, NamedTuple, Self
 
 from sqlalchemy import Connection, Executable, event
@@ -68,6 +68,8 @@ class Database:
         self.is_read_only = not mode.writes
         self.migration: Migration | None = None
         self._mode = mode
+        self._is_prepared = False
+        """Whether its tables are those of this version, which no mode of writing prevents."""
         self._reader: Connection | None = None
         self._writer: Connection | None = None
         self._session: int | None = None
@@ -158,6 +160,7 @@ class Database:
             with self.translating_errors():
                 for connection in (self.reader, self.writer):
                     self.backend.configure(connection)
+        self._is_prepared = True
 
     def _migrate(self) -> None:
         """Migrate an older database in one transaction, which a failure undoes as a whole.
@@ -294,7 +297,7 @@ class Database:
         try:
             with self.translating_errors(), self.writer.begin():
                 self.backend.begin_writing(self.writer)
-                with refusing_other_writes(self.writer):
+                with refusing_other_writes(self.writer) if self._is_prepared else nullcontext():
                     yield self.writer
                 is_complete = True
         except Unreachable as error:
