@@ -14,7 +14,7 @@ from bots.c4ai.versions import C4AI
 from bots.errors import SpecError, UnknownPlayer
 from bots.exact.versions import EXACT
 from bots.learned.versions import LEARNED
-from bots.options import read_options
+from bots.options import ranges_of, read_options
 from bots.player import Player, PlayerFactory
 from bots.simple.versions import SIMPLE
 from bots.uct.versions import COMPACT, ROLLOUTS, UCT
@@ -57,9 +57,13 @@ def parse_player(text: str) -> tuple[Version, dict[str, str]]:
     name, mark, query = text.partition("?")
     version = find(name)
     try:
-        options = dict(parse_qsl(query, strict_parsing=True)) if mark else {}
+        given = parse_qsl(query, strict_parsing=True) if mark else []
     except ValueError as error:
         raise SpecError(f"options of {name!r} are written ?key=value&key=value: {error}") from error
+    options = dict(given)
+    for option, _ in given:
+        if [each for each, _ in given].count(option) > 1:
+            raise SpecError(f"option {option!r} of {name!r} is given twice: give it once")
     return version, options
 
 
@@ -106,6 +110,18 @@ def option_values(player: str) -> Mapping[str, Value]:
         return {}
     settings: Any = read_options(version.settings, {**version.options, **given})
     return {each.name: getattr(settings, each.name) for each in fields(version.settings)}
+
+
+def option_ranges(player: str) -> Mapping[str, tuple[float, float]]:
+    """Return the lowest and highest values of the numeric options of ``NAME?...``, by option.
+
+    Raises:
+        UnknownPlayer: the name is unknown.
+        SpecError: the options cannot be parsed.
+
+    """
+    version, _ = parse_player(player)
+    return {} if version.settings is None else ranges_of(version.settings)
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,7 @@
 """The options of players: a frozen dataclass per family, read from a table row or from text."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import Field, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,23 +9,34 @@ from bots.errors import SpecError
 
 T = TypeVar("T")
 
-LARGEST = 2**31
-"""Upper bound of all numeric options."""
+Number = TypeVar("Number", int, float)
+_RANGE = "range"
+
+
+def ranged(default: Number, low: float, high: float) -> Number:
+    """Return a field of a number from `low` to `high`; without a range it could have any value."""
+    number: Number = field(default=default, metadata={_RANGE: (low, high)})
+    return number
+
+
+def ranges_of(kind: type) -> dict[str, tuple[float, float]]:
+    """Return the lowest and highest value of each numeric option."""
+    return {each.name: each.metadata[_RANGE] for each in fields(kind) if _RANGE in each.metadata}
 
 
 def read_options(kind: type[T], given: Mapping[str, Any]) -> T:
     """Build a dataclass from options, converting texts to the types of the fields' defaults.
 
     Raises:
-        SpecError: an option is unknown or cannot be parsed.
+        SpecError: an option is unknown, cannot be parsed or is out of range.
 
     """
-    known = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
+    known: dict[str, Field[Any]] = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
     values = {}
     for name, value in given.items():
         if name not in known:
             raise SpecError(f"there is no option {name!r}: there are {', '.join(known)}")
-        values[name] = _convert(name, value, type(known[name])) if isinstance(value, str) else value
+        values[name] = _convert(known[name], value)
     return kind(**values)
 
 
@@ -52,17 +63,19 @@ def refuse_unless(condition: bool, option: str, wanted: str) -> None:
         raise SpecError(f"option {option!r} {wanted}")
 
 
-def _convert(name: str, text: str, kind: type) -> object:
+def _convert(option: "Field[Any]", given: Any) -> object:
+    """Return the value of an option, from its text or itself. Raises SpecError."""
+    kind: Any = type(option.default)
+    low, high = option.metadata.get(_RANGE, (None, None))
     try:
-        if kind is bool:
-            return {"yes": True, "no": False, "1": True, "0": False}[text.lower()]
-        value = kind(text)
-        # No option of any player is negative, and NaN would break a search.
-        if isinstance(value, int | float) and not 0 <= value < LARGEST:
-            raise ValueError(f"{name} is out of range")
+        if kind is bool and isinstance(given, str):
+            return {"yes": True, "no": False, "1": True, "0": False}[given.lower()]
+        value = kind(given) if isinstance(given, str) else given
+        if low is not None and not low <= value <= high:  # nor is NaN
+            raise ValueError(given)
         return value
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, OverflowError) as error:
         wanted = "yes or no" if kind is bool else f"a value of type {kind.__name__}"
-        if kind in (int, float):
-            wanted += f" from 0 to {LARGEST}"
-        raise SpecError(f"option {name!r} must be {wanted}, got {text!r}") from error
+        if low is not None:
+            wanted += f" from {low} to {high}"
+        raise SpecError(f"option {option.name!r} must be {wanted}, got {str(given)!r}") from error

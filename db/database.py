@@ -1,7 +1,7 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, NamedTuple, Self
 
 from sqlalchemy import Connection, Executable, event
@@ -19,6 +19,7 @@ from db.backends.locks import (
     SessionLocks,
     find_live,
 )
+from db.bots_only import refusing_other_writes
 from db.errors import (
     Busy,
     CommitLost,
@@ -75,6 +76,8 @@ class Database:
         self.is_read_only = not mode.writes
         self.migration: Migration | None = None
         self._mode = mode
+        self._is_prepared = False
+        """Whether its tables are those of this version, which no mode of writing prevents."""
         self._reader: Connection | None = None
         self._writer: Connection | None = None
         self._session: int | None = None
@@ -165,6 +168,7 @@ class Database:
             with self.translating_errors():
                 for connection in (self.reader, self.writer):
                     self.backend.configure(connection)
+        self._is_prepared = True
 
     def _migrate(self) -> None:
         """Migrate an older database in one transaction, which a failure undoes as a whole.
@@ -301,7 +305,8 @@ class Database:
         try:
             with self.translating_errors(), self.writer.begin():
                 self.backend.begin_writing(self.writer)
-                yield self.writer
+                with refusing_other_writes(self.writer) if self._is_prepared else nullcontext():
+                    yield self.writer
                 self._check_place()
                 is_complete = True
         except Unreachable as error:

@@ -2,47 +2,42 @@
 
 from dataclasses import dataclass
 
-from bots.options import refuse_unless
+from bots.options import ranged, refuse_unless
 from bots.version import Factory, Row, Version, compose
 
 MOST_WEIGHT = 30
 """Largest weight; the sums of an evaluation must fit in 16 bits."""
+MOST_PLIES = 143
+"""Plies of the longest game but one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of one version."""
 
-    depth: int = 4
+    depth: int = ranged(4, 1, MOST_PLIES)
     """Search depth in plies; the first depth of a game if the depth is adaptive."""
-    two: int = 1
+    two: int = ranged(1, -MOST_WEIGHT, MOST_WEIGHT)
     """Weight of a two-link, or of each open end of one."""
-    three: int = 4
+    three: int = ranged(4, -MOST_WEIGHT, MOST_WEIGHT)
     """Weight of a three-link, or of each open end of one."""
-    clock_share: float = 0.95
+    clock_share: float = ranged(0.95, 0.001, 1.0)
     """Share of the move time that may be used."""
-    central: int = 0
+    central: int = ranged(0, 0, MOST_PLIES)
     """ab2: number of first moves of a game that stay near the centre; above 0, columns are searched
     from the centre outwards."""
     ends: bool = False
     """ab2: count only the open ends of links."""
-    reach: int = 0
+    reach: int = ranged(0, 0, 12)
     """ab3: rows above the landing cell up to which an end counts; 0 means all."""
     adaptive: bool = False
     """ab4: adapt the depth to the cost of the searches."""
-    probe: int = 0
+    probe: int = ranged(0, 0, MOST_PLIES)
     """ab5: depth of a first search that orders the root's moves, in plies."""
-    inner: int = 0
+    inner: int = ranged(0, 0, MOST_PLIES)
     """ab5: fewest plies left for inner nodes to order moves by static value; 0 means never."""
 
     def __post_init__(self) -> None:
-        lowest = {"depth": 1, "two": -MOST_WEIGHT, "three": -MOST_WEIGHT}
-        highest = {"depth": 143, "two": MOST_WEIGHT, "three": MOST_WEIGHT, "reach": 12}
-        for name in ("depth", "two", "three", "central", "reach", "probe", "inner"):
-            low, high, value = lowest.get(name, 0), highest.get(name, 143), getattr(self, name)
-            refuse_unless(low <= value <= high, name, f"must be {low} .. {high}, got {value}")
-        wanted = f"must be above 0 and at most 1, got {self.clock_share}"
-        refuse_unless(0 < self.clock_share <= 1, "clock_share", wanted)
         refuse_unless(self.ends or not self.reach, "reach", "needs ends=yes")
 
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from bots.learned.weights_file import SHIPPED
-from bots.options import refuse_unless
+from bots.options import ranged, refuse_unless
+from bots.uct.parameters import MOST_ENDGAME
 from bots.uct.settings import SearchSettings
 from bots.uct.versions import UCT
 from bots.version import Factory, Row, compose
@@ -15,9 +16,9 @@ class EvaluationSettings(SearchSettings):
 
     reuse: bool = False
     """v7: the next search reuses the tree below the current position."""
-    mixed: int = 0
+    mixed: int = ranged(0, 0, 256)
     """v22: share of a careful rollout in a new node's value, of 256."""
-    cells_per_move: int = 2
+    cells_per_move: int = ranged(2, 1, 144)
     """v22: empty cells per own move that is expected under a clock. 2 gives all possible moves the
     same time, a larger number gives early moves more."""
     keeping: bool = False
@@ -30,7 +31,6 @@ class EvaluationSettings(SearchSettings):
     """The path of a file of weights, a name in `SHIPPED_FILES`, or the SHA-256 of a stored file."""
 
     def __post_init__(self) -> None:
-        SearchSettings.__post_init__(self)
         refuse_unless(self.mixed > 0 or not self.keeping, "keeping", "needs a mixed above 0")
 
 
@@ -38,7 +38,7 @@ class EvaluationSettings(SearchSettings):
 class LearnedSettings(EvaluationSettings):
     """The settings of v21 on."""
 
-    endgame: int = 0
+    endgame: int = ranged(0, 0, MOST_ENDGAME)
     """v18: most empty cells of a position that is solved exactly if that is fast."""
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bots.uct.parameters import MOST_ENDGAME
 from engine import vector
 from engine.bits import ONE, popcount64, scramble64
 from engine.compiled import inlined, kernel
@@ -20,8 +21,6 @@ WIN: Final = 200
 UNKNOWN: Final = 1000
 """Score of a search that reached its limit."""
 TABLE_BITS: Final = 17
-MOST_CELLS: Final = 48
-"""Most empty cells of a position that can be solved: the frames of the stack less two."""
 
 TRIES, ALPHA, BETA, BEST, MOVE, FROM, SLOT, TRIED = range(8)
 FIELDS: Final = 8
@@ -48,8 +47,8 @@ class EndgameMemory(NamedTuple):
 def endgame_memory() -> EndgameMemory:
     """Return an empty stack and table."""
     return EndgameMemory(
-        np.zeros((2 * MOST_CELLS + 4, 3), np.uint64),
-        np.zeros((MOST_CELLS + 2, FIELDS), np.int64),
+        np.zeros((2 * MOST_ENDGAME + 4, 3), np.uint64),
+        np.zeros((MOST_ENDGAME + 2, FIELDS), np.int64),
         np.zeros((1 << TABLE_BITS, 3), np.uint64),
         np.zeros(1 << TABLE_BITS, np.int64),
     )

@@ -16,6 +16,8 @@ FIRST_PLAY: Final = 32
 """v20: select among all children from the start, with first-play values."""
 LEAVE_SOLVED: Final = 64
 """mcts3: never select decided nodes."""
+MOST_ENDGAME: Final = 48
+"""Most empty cells of a position that is solved near the end: the frames of the stack less two."""
 
 
 class UctParameters(NamedTuple):

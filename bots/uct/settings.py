@@ -5,12 +5,13 @@ Fields are in the order in which versions introduced them; a default switches th
 
 from dataclasses import dataclass
 
-from bots.options import refuse_unless
+from bots.options import ranged, refuse_unless
 from bots.uct.parameters import (
     CAREFUL,
     FIRST_PLAY,
     FORCED,
     LEAVE_SOLVED,
+    MOST_ENDGAME,
     RIGHT_DISTANCES,
     SOLVE,
     URGENT,
@@ -19,23 +20,21 @@ from bots.uct.parameters import (
 
 MEMORIES = ("emptied", "counted", "swept", "bump")
 ROLLOUTS = ("random", "middle", "seven")
+MOST_MIB = 4096
+"""Largest memory of a search: its nodes are numbered by 31 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """The settings that all versions have."""
 
-    c: float = 1.0
+    c: float = ranged(1.0, 0.0, 100.0)
     """Exploration constant for values in 0 .. 1."""
-    clock_share: float = 2.80 / 3.00
+    clock_share: float = ranged(2.80 / 3.00, 0.001, 1.0)
     """Share of the move time that is used (v9: 2.95/3.00)."""
-    memory_mib: int = 640
+    memory_mib: int = ranged(640, 1, MOST_MIB)
     """Limit of the search's memory in MiB; a search with full memory continues without new
     nodes."""
-
-    def __post_init__(self) -> None:
-        wanted = f"must be at least 1, got {self.memory_mib}"
-        refuse_unless(self.memory_mib >= 1, "memory_mib", wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,6 @@ class ArraySettings(SearchSettings):
     """v4: a new node whose side to move can win at once becomes an end node."""
 
     def __post_init__(self) -> None:
-        SearchSettings.__post_init__(self)
         refuse_unless(self.exact or not self.convert, "convert", "needs exact=yes")
 
 
@@ -72,19 +70,18 @@ class TreeSettings(SearchSettings):
     """v12: exact distances: the best of all proven children, two plies for a double threat."""
     urgent: bool = False
     """v13: visit a new node once more before expanding its siblings."""
-    endgame: int = 0
+    endgame: int = ranged(0, 0, MOST_ENDGAME)
     """v18: most empty cells of a position that is solved exactly if that is fast."""
-    careful: int = 0
+    careful: int = ranged(0, 0, 256)
     """v19: share of rollouts, of 256, that never play below a winning cell of the opponent; above
     0, the tree does not expand such moves either."""
-    expect: int = 0
+    expect: int = ranged(0, 0, 1000)
     """v20: weight of a first-play value in visits; 0 means that unvisited children come first."""
-    hint: float = 0.0
+    hint: float = ranged(0.0, 0.0, 1.0)
     """v20: bonus in the first-play value (0 to 1) for each threat that a column makes or takes
     away."""
 
     def __post_init__(self) -> None:
-        SearchSettings.__post_init__(self)
         refuse_unless(not self.distances or self.solve, "distances", "needs solve=yes")
         refuse_unless(
             not self.right_distances or (self.distances and self.solve),
@@ -126,7 +123,6 @@ class GraphSettings(SearchSettings):
     ``swept`` of unreachable positions (v16), or ``bump``, cleared every move (v17)."""
 
     def __post_init__(self) -> None:
-        SearchSettings.__post_init__(self)
         refuse_unless(
             not self.right_distances or self.distances, "right_distances", "needs distances=yes"
         )
@@ -155,7 +151,6 @@ class NoLookaheadSettings(SearchSettings):
     """uct-random: among equal moves, choose the one nearer to the centre."""
 
     def __post_init__(self) -> None:
-        SearchSettings.__post_init__(self)
         refuse_unless(self.solve or not self.leave, "leave", "needs solve=yes")
         wanted = f"must be one of {', '.join(ROLLOUTS)}, got {self.rollout!r}"
         refuse_unless(self.rollout in ROLLOUTS, "rollout", wanted)

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select
 from db.database import Database, Queries
 from db.models import PAIR_SUMS, RUNS, Game, Pair, Run
 from db.queries.bots import read_bot_names
-from db.queries.games import find_id_range
+from db.queries.games import is_of_run
 from db.records.aggregate import HistorySlice, PairTableRow
 from db.records.games import SideSums, SideTotals
 from db.records.pairs import forfeits_of
@@ -215,8 +215,7 @@ class Aggregate(Queries):
                 chosen = [Game.division_id == division, Game.rated.is_(True)]
                 chosen += [player.in_(listed) for player in players]
             else:
-                ids = find_id_range(connection, run_id)
-                chosen = [Game.run_id == run_id, Game.id.between(*ids)]
+                chosen = [is_of_run(run_id)]
             if since is not None:
                 whole = select(Pair.id).where(Pair.started_at >= since)
                 chosen += [Game.started_at >= since, Game.pair_id.in_(whole)]

@@ -98,5 +98,13 @@ class Analysis(Queries):
             )
 
 
+def insert_new(connection: Connection, positions: Iterable[records.SolvedPosition]) -> None:
+    """Store the first of each position that is not stored."""
+    for one in positions:
+        stored = connection.execute(select(StoredSolution.key).filter_by(key=one.key)).first()
+        if stored is None:
+            connection.execute(insert(SOLVED_POSITIONS).values(to_values(one)))
+
+
 def _game_exists(connection: Connection, game_id: int) -> bool:
     return connection.execute(select(Game.id).where(Game.id == game_id)).first() is not None

@@ -48,8 +48,6 @@ ROW = (*columns_of(GameRow, GAMES), *(Game[name] for name in GAME_SUMS))
 """Columns of a `GameRow`, labelled by its fields."""
 _LIST = tuple(column for column in ROW if column.name != "thoughts")
 """These without the thoughts, which are the largest."""
-_PLANNED_AHEAD = 500
-"""More pairs than a run has in play: their games may be stored in another order."""
 _PER_PAIR = case((Run.kind == RunKind.PLAY, RunKind.PLAY.games_per_pair), else_=2)
 """Games of a finished pair."""
 _FINISHED = Pair.status == PairStatus.FINISHED
@@ -176,7 +174,7 @@ class Games(Queries):
             .order_by(loser, Game.termination)
         )
         with self._database.reading() as connection:
-            rows = connection.execute(games_of_run(connection, query, run_id)).all()
+            rows = connection.execute(query.where(is_of_run(run_id))).all()
             details = select(Game.id, Game.detail).where(Game.id.in_([row.game for row in rows]))
             known = {row.id: row.detail for row in connection.execute(details)}
         return [to_record(ForfeitTally, row, detail=known[row.game]) for row in rows]
@@ -203,27 +201,11 @@ def _whole_game(
     return replace(game, last_output=read_last_output(row), left_us=left_us)
 
 
-def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:
-    """Narrow a query for games to those of one run."""
-    # The ids of a run's games are close together, so the range of ids makes an index of games by
-    # run unnecessary.
-    return query.where(Game.run_id == run_id, Game.id.between(*find_id_range(connection, run_id)))
-
-
-def find_id_range(connection: Connection, run_id: int) -> tuple[int, int]:
-    """Return the lowest and highest id of a run's games; zeros without games."""
-    # Games are stored roughly in the order in which their pairs were planned. So a run's first and
-    # last games are among those of its first and last pairs, and no other pairs are read.
-    pairs = select(Pair.id).where(Pair.run_id == run_id, _FINISHED)
-    low, high = (
-        connection.execute(
-            select(end(Game.id)).where(
-                Game.pair_id.in_(pairs.order_by(order).limit(_PLANNED_AHEAD))
-            )
-        ).scalar_one()
-        for end, order in ((func.min, Pair.id), (func.max, Pair.id.desc()))
-    )
-    return low or 0, high or 0
+def is_of_run(run_id: int) -> ColumnElement[bool]:
+    """Return the condition that a game is one of a run's."""
+    # Through its pairs, whose index makes one of games by run unnecessary. The ids of a run's games
+    # are no range: a slow pair is stored after many others, among those of another run.
+    return Game.pair_id.in_(select(Pair.id).where(Pair.run_id == run_id, _FINISHED))
 
 
 def select_newest(connection: Connection, wanted: GameQuery) -> Select[Any]:
@@ -235,7 +217,7 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
     """Narrow a query for games to those that fit. Raises UnknownRow."""
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
-        query = games_of_run(connection, query, run_id)
+        query = query.where(is_of_run(run_id))
     bounds = (
         *((eq, name, getattr(wanted, name)) for name in ("division_id", "rated", "termination")),
         *((ge, "started_at", wanted.since), (ge, "plies", wanted.shortest)),

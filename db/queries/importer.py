@@ -11,12 +11,15 @@ from db.columns import to_record, to_values
 from db.database import Queries
 from db.models import GAMES, PAIR_SUMS, PAIRS, VERDICTS, Game, Pair, StoredVerdict
 from db.outcomes import game_values, insert_finished, outcome_of
+from db.queries.analysis import insert_new
+from db.queries.archives import store_archive
 from db.queries.audit import game_faults, run_faults
 from db.queries.divisions import ensure_division, insert_set
 from db.queries.exporter import export_lines
 from db.queries.import_bots import Content, ImportedBots
 from db.queries.runs import insert_run
-from db.records.analysis import GameVerdict
+from db.records.analysis import GameVerdict, SolvedPosition
+from db.records.archives import PackedArchive
 from db.records.budget import rename_in_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.pairs import PairStatus
@@ -51,14 +54,21 @@ class Exchange(Queries):
         """Stream all finished games by run, pair and game, with their numbers if `ids`."""
         return export_lines(self._database, division_id, ids=ids)
 
-    def import_lines(self, pairs: Sequence[PairLines]) -> Imported:
-        """Store all pairs or none.
+    def import_lines(
+        self,
+        pairs: Sequence[PairLines],
+        archives: Sequence[PackedArchive] = (),
+        positions: Iterable[SolvedPosition] = (),
+    ) -> Imported:
+        """Store all pairs with the files of their bots and what is known of them, or nothing.
 
         Pairs that are already stored are skipped, so that a later export of the same database adds
         only what is new.
 
         Args:
             pairs: the games of each pair, in the order of storing.
+            archives: files of bots; those of bots that the pairs do not describe are left out.
+            positions: solved positions; those that are stored already are left out.
 
         Raises:
             NotImportable: a run or game breaks a rule of `db.invariants`; games disagree about
@@ -67,15 +77,21 @@ class Exchange(Queries):
 
         """
         with self._database.writing() as connection:
-            importer = _Importer(connection, pairs)
+            importer = _Importer(connection, pairs, archives)
             games = importer.store_all()
+            insert_new(connection, positions)
         return Imported(games, sum(map(len, pairs)) - games, importer.bots.names)
 
 
 class _Importer:
     """One import, in its transaction."""
 
-    def __init__(self, connection: Connection, pairs: Sequence[PairLines]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        pairs: Sequence[PairLines],
+        archives: Sequence[PackedArchive],
+    ) -> None:
         self._connection = connection
         self._pairs = pairs
         self._runs: dict[RunKey, int] = {}
@@ -99,6 +115,10 @@ class _Importer:
                     self._settings[line.run, line.stream] = line.introduces.settings
                 if line.introduces.openings is not None:
                     self._openings[line.division.openings] = line.introduces.openings
+        used = {bot.launch.archive for bot in described.values()}
+        for packed in archives:
+            if packed.manifest.sha256 in used:
+                store_archive(connection, packed)
         self.bots = ImportedBots(connection)
         self.bots.register(described.values(), latest)
 

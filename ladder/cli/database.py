@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from db.errors import Missing, UnknownRow
+from db.errors import Missing, UnknownRow, Unwritable
 from db.store import RetryPolicy, Store
 from ladder.cli.failures import is_expected
 from ladder.cli.output import print_error
-from ladder.errors import UnknownBot
+from ladder.errors import UnknownBot, UsageError
 from ladder.match.registry.builtins import sync_builtins
 from ladder.signals import current_stop
 
@@ -158,10 +158,59 @@ def open_draft(where: str) -> Iterator[Store]:
 
 
 @contextmanager
-def _temporary_database(where: str) -> Iterator[tuple[Store, Path]]:
-    """Open a new database in a temporary file, for a missing one."""
+def open_to_fill(where: str) -> Iterator[Store]:
+    """Open the database to write it; a missing one appears, filled, when the block has ended.
+
+    Raises:
+        Unwritable: a missing one cannot be created.
+        DatabaseError: it cannot be opened.
+
+    """
+    place = Path(where).absolute()
+    with contextlib.ExitStack() as stack:
+        opened = None
+        if is_missing(where):
+            with contextlib.suppress(OSError):  # of which the opening below gives the reason
+                opened = stack.enter_context(_temporary_database(where, place.parent))
+        if opened is None:
+            yield stack.enter_context(open_store(where, create=True, sync=True))
+            return
+        store, file = opened
+        yield store
+        store.close()
+        try:
+            _publish(file, place)
+        except FileExistsError:
+            problem = f"another process has created {place} meanwhile, and nothing was stored"
+            raise UsageError(f"{problem}: start again") from None
+        except OSError as error:
+            problem = f"the database {place} cannot be created: {error.strerror or error}"
+            raise Unwritable(f"{problem}; choose another place by `--db`") from error
+
+
+def _publish(file: Path, place: Path) -> None:
+    """Give a closed database its name, in the same file system. Raises OSError."""
+    try:
+        os.link(file, place)  # fails when another process was faster
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if place.exists():
+            raise FileExistsError from None
+        file.rename(place)
+
+
+@contextmanager
+def _temporary_database(where: str, beside: Path | None = None) -> Iterator[tuple[Store, Path]]:
+    """Open a new database in a temporary file, for a missing one.
+
+    Args:
+        where: the missing database.
+        beside: the folder in which the folder of the file is made; None: that of the system.
+
+    """
     with (
-        tempfile.TemporaryDirectory(prefix="ladder-new-") as folder,
+        tempfile.TemporaryDirectory(prefix=".ladder-new-", dir=beside) as folder,
         current_stop().before_sudden_exit(partial(shutil.rmtree, folder, ignore_errors=True)),
     ):
         file = Path(folder) / "new.db"

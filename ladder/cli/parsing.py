@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
@@ -178,7 +179,7 @@ def parse_sandbox(text: str | None) -> tuple[str, ...]:
     return (str(Path(program).absolute()), *words[1:])
 
 
-# Nine digits are enough for every valid time, and few enough for a finite float.
+# Nine digits are enough for every valid time.
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
 MAX_TIME_MS = 3_600_000
 
@@ -196,15 +197,21 @@ def parse_time(text: str, use: str = "per move", *, option: str = "--time") -> i
             1 ms .. 1 hour.
 
     """
-    match = _DURATION.fullmatch(text.strip().lower())
-    if match is None:
+    milliseconds = _milliseconds(text)
+    if milliseconds is None:
         raise UsageError(f"{option}: {text!r} is not a time {use} such as 100ms or 2s")
-    milliseconds = float(match[1]) * (1000 if match[2] == "s" else 1)
     if milliseconds != int(milliseconds) or not 1 <= milliseconds <= MAX_TIME_MS:
         raise UsageError(
             f"{option}: {text!r} is not a whole number of milliseconds from 1ms to 3600s"
         )
     return int(milliseconds)
+
+
+def _milliseconds(text: str) -> Decimal | None:
+    """Return the exact milliseconds of a duration; None if it has another form."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    # Not a float: 1.001 * 1000 is less than 1001.
+    return None if match is None else Decimal(match[1]) * (1000 if match[2] == "s" else 1)
 
 
 def parse_overage(text: str) -> int:
@@ -235,9 +242,12 @@ def parse_margin(text: str) -> int:
         UsageError: the text is not a whole number of milliseconds from 0 to 1 hour.
 
     """
-    match = _DURATION.fullmatch(text.strip().lower())
-    milliseconds = -1.0 if match is None else float(match[1]) * (1000 if match[2] == "s" else 1)
-    if milliseconds != int(milliseconds) or not 0 <= milliseconds <= MAX_TIME_MS:
+    milliseconds = _milliseconds(text)
+    if (
+        milliseconds is None
+        or milliseconds != int(milliseconds)
+        or not 0 <= milliseconds <= MAX_TIME_MS
+    ):
         raise UsageError(f"--margin: {text!r} is not a time such as 50ms")
     return int(milliseconds)
 

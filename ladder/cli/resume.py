@@ -47,6 +47,8 @@ def command_of(run: RunRow, context: typer.Context) -> str | None:
 def command_words(options: Mapping[str, Any], context: typer.Context) -> list[str]:
     """Return the words of a command line with the options that differ from their defaults.
 
+    Where `ladder.toml` has another default, the value stands in the command line, too.
+
     Args:
         options: as `options_to_store` returns them; other keys are ignored.
         context: the context of any command of the program.
@@ -54,17 +56,19 @@ def command_words(options: Mapping[str, Any], context: typer.Context) -> list[st
     """
     names = str(options[COMMAND]).split()
     command: Any = context.find_root().command
+    defaults: Mapping[str, Any] = context.find_root().default_map or {}
     for name in names:
-        command = command.commands[name]
+        command, defaults = command.commands[name], defaults.get(name, {})
     words = names
     for parameter in command.params:
         value = options.get(parameter.name)
-        if value in (None, [], _plain(parameter.default)):
+        is_default = value == _plain(parameter.default) and parameter.name not in defaults
+        if value in (None, []) or is_default:
             continue
         if parameter.param_type_name == "argument":
             words += map(_text, value if isinstance(value, list) else [value])
         elif parameter.is_flag:
-            words.append((parameter.opts if value else parameter.secondary_opts)[0])
+            words += (parameter.opts if value else parameter.secondary_opts)[:1]
         else:
             for each in value if isinstance(value, list) else [value]:
                 words += [parameter.opts[0], _text(each)]

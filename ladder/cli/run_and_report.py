@@ -1,6 +1,6 @@
 """What `run` and `match` share: play, show progress, and print the result."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -70,12 +70,14 @@ def play_and_report(
     is_served: bool = False,
     verbose: bool = False,
     until_error: float | None = None,
+    in_job: Mapping[str, object],
 ) -> int:
     """Play, print the result, and return the exit code; serve web pages too if `is_served`.
 
     The result of a match is its score, and that of any other run the rating list. A bot that cannot
     take part is left out if it is not in `named`, and else refused; None refuses every such bot.
-    `former` prints an interrupted run that the command does not resume.
+    `former` prints an interrupted run that the command does not resume. `in_job` is as for
+    `plan_and_play`.
 
     Raises:
         LadderError: see `ladder.runs.start.start_run`.
@@ -108,7 +110,8 @@ def play_and_report(
             until = None if until_error is None else UntilError(until_error, planned.bots)
             return _play(store, planned, options, until, json=json, verbose=verbose)
 
-    return plan_and_play(open_to_play(db, plan), plan, play)
+    opened = open_to_play(db, plan)
+    return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: in_job)
 
 
 def _warn_about_shared_cpus(settings: RunSettings) -> None:

@@ -16,7 +16,7 @@ from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.from_spec import NamedSpec, SpecRules, find_or_examine, is_spec
 from ladder.match.registry.register import save_bot
 from ladder.match.registry.same_bot import describe_changed_origins
-from ladder.runs.resume import is_unfinished, options_of
+from ladder.runs.resume import is_unfinished, options_of, own_job
 from ladder.visible import visible
 
 
@@ -49,6 +49,7 @@ def store_specs(
         )
     if not specs:
         return found
+    refuse_in_job(specs[0])
     for spec in specs:
         with open_draft(db) as store, trial_bounds(db, options) as confinement:
             named = find_or_examine(store, spec, Path.cwd(), confinement, rules)
@@ -65,6 +66,22 @@ def store_specs(
         for line in named.examined.warnings:
             print_error(visible(line))
     return found
+
+
+def refuse_in_job(spec: str) -> None:
+    """Refuse to read a bot's files in a job of the queue, which were those of its author.
+
+    Jobs keep the names of stored bots; those of version 0.2.0 kept specifications.
+
+    Raises:
+        UsageError: this process plays a job.
+
+    """
+    if own_job.get() is not None:
+        raise UsageError(
+            f"the job holds {spec!r}, whose files may be another program by now, as version 0.2.0 "
+            "stored them only when it played: add it again with `ladder queue add`"
+        )
 
 
 def name_of(found: "dict[str, NamedSpec]", word: str) -> str:

@@ -55,21 +55,30 @@ class PlayedJob:
             slot: The place of the job among those of the worker.
             db: The database, as an absolute path or a URL.
 
+        Raises:
+            OSError: the folder cannot be entered, or the process cannot be started.
+
         """
         self.job = job
         self.slot = slot
         self._interrupted_at: float | None = None
+        folder = _find_folder(job.folder)
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
-        self._process = subprocess.Popen(
-            [*own_command(CHILD), str(os.getpid()), str(job.id), *job.words],
-            stdin=subprocess.DEVNULL,
-            stdout=self._output,
-            stderr=self._errors,
-            cwd=job.folder if os.path.isdir(job.folder) else None,
-            env={**os.environ, "LADDER_DB": db},  # no word, which other users could read
-            start_new_session=True,  # a Ctrl-C on the terminal is the worker's business
-        )
+        try:
+            self._process = subprocess.Popen(
+                [*own_command(CHILD), str(os.getpid()), str(job.id), *job.words],
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._errors,
+                cwd=folder,
+                env={**os.environ, "LADDER_DB": db},  # no word, which other users could read
+                start_new_session=True,  # a Ctrl-C on the terminal is the worker's business
+            )
+        except OSError:
+            self._output.close()
+            self._errors.close()
+            raise
 
     def poll(self) -> int | None:
         """Return the exit code of the command, or None while it runs."""
@@ -87,6 +96,15 @@ class PlayedJob:
         """Return what the ended command has printed: its result, else why it has none."""
         output, errors = _read(self._output).strip(), _read(self._errors).strip()
         return output or errors.rpartition("ladder: ")[2]
+
+
+def _find_folder(folder: str) -> str | None:
+    """Return a folder, or None if it is missing. Raises OSError if it cannot be seen."""
+    try:
+        os.stat(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return folder
 
 
 def _read(file: IO[bytes]) -> str:
@@ -169,8 +187,22 @@ class QueueWorker:
             if started is None:  # it has ended meanwhile
                 self._locks.release(job.id)
                 continue
-            self._playing.append(self._start(started, min(free)))
+            try:
+                self._playing.append(self._start(started, min(free)))
+            except OSError as error:
+                self._refuse(started, error)
+                continue
             self.report(f"job {job.id} starts: {job.command} ({job.author})")
+
+    def _refuse(self, job: JobRow, error: OSError) -> None:
+        """Store that a job cannot be started, so that it does not block the queue."""
+        result = (
+            f"its command cannot be started in {job.folder}: {error.strerror or error}; add it "
+            "again in a folder that the worker may enter"
+        )
+        self.store.queue.finish(job.id, JobStatus.FAILED, exit_code=ExitCode.USAGE, result=result)
+        self._locks.release(job.id)
+        self.report(f"job {job.id} is {JobStatus.FAILED.value}: {result}")
 
     def _start(self, job: JobRow, slot: int) -> PlayedJob:
         """Start a job on its part of the CPUs."""

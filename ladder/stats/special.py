@@ -78,3 +78,27 @@ def strong_groups(*, size: int, tails: IntArray, heads: IntArray) -> IntArray:
 
 def _descends(labels: IntArray, tails: IntArray, heads: IntArray) -> bool:
     return bool(np.all(labels[tails] <= labels[heads]))
+
+
+def has_ascent(*, better: FloatArray, equal: FloatArray) -> bool:
+    """Return whether a vector has no negative product with `better` rows, a positive one with some.
+
+    Its product with each of the `equal` rows is 0.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix, eye, hstack
+
+    count, size = better.shape
+    if count == 0:
+        return False
+    # Each product counts at most 1: a long vector brings it there, so the highest sum is a number
+    # of rows, and no tolerance has to tell small from zero.
+    found = linprog(
+        np.r_[np.zeros(size), -np.ones(count)],
+        A_ub=hstack([csr_matrix(-better), eye(count)]),
+        b_ub=np.zeros(count),
+        A_eq=hstack([csr_matrix(equal), csr_matrix((len(equal), count))]),
+        b_eq=np.zeros(len(equal)),
+        bounds=[*[(None, None)] * size, *[(0.0, 1.0)] * count],
+    )
+    return bool(-found.fun > 0.5)

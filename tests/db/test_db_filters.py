@@ -1,12 +1,14 @@
 """Conditions on games and moments of a division, compared with a count of all its games."""
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 
 from db.records.games import GameQuery, GameRow
 from db.store import Store
-from tests.db.making import add_bots, new_run, play_all
+from engine.result import Termination
+from tests.db.making import add_bots, maker, new_run, play_all, played, to_plan
 from tests.support.sql import execute_sql
 
 
@@ -60,3 +62,24 @@ def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
         expected = sum(began >= moment for began in firsts)
         assert sum(row.record.pairs for part in late for row in part.tables) == expected
     assert store.aggregate.slices(run.division_id, since=max(firsts) + 1) == []
+
+
+@pytest.mark.slow
+def test_a_pair_stored_after_all_later_ones_belongs_to_its_run(store: Store) -> None:
+    """A run's views have the games of a slow pair, whose ids lie far from those planned with it."""
+    random, run, (one, other) = Random(1), new_run(store), add_bots(store, 2)
+    slow, *fast = store.pairs.plan(run.id, 502, maker((one, other)))
+    store.pairs.finish_all([(to_plan(row), played(row, random, plies=1)) for row in fast])
+    play_all(store, new_run(store, stream="s2"), [one, other], 1)
+    record = played(slow, Random(2), plies=9, kinds=(Termination.CRASH,))
+    store.pairs.finish_all([(to_plan(slow), record)])
+    crashes = sum(game.termination is Termination.CRASH for game in record.games)
+    assert crashes > 0
+    found = games(store, GameQuery(run_id=run.id, termination=Termination.CRASH, shortest=9))
+    assert [game.pair_id for game in found] == [slow.id] * crashes
+    tables = store.aggregate.of_run(run.id)
+    lines = {(game.board, game.moves) for game in games(store, GameQuery(run_id=run.id))}
+    assert store.aggregate.count_distinct(tables, run_id=run.id) == len(lines)
+    assert sum(each.games for each in store.games.forfeits(run.id)) == len(
+        games(store, GameQuery(run_id=run.id, forfeit=True))
+    )

@@ -4,9 +4,11 @@ import contextlib
 
 import pytest
 
+from db.bots_only import RefusedWrite, storing_only_bots
 from db.errors import InUse, UnknownRow
 from db.records.queue import JobRow, JobStatus
 from db.store import Store
+from tests.db.making import add_bots
 
 
 def add(store: Store, *words: str, note: str = "") -> JobRow:
@@ -54,3 +56,14 @@ def test_a_job_has_a_lock_of_its_own(store: Store) -> None:
         jobs.release(1)
         assert not jobs.is_alive(1)
         assert runs.is_alive(1)
+
+
+def test_a_plan_stores_bots_alone(store: Store) -> None:
+    """In the mode of plans, bots are stored and every other write is refused, also to a job."""
+    with storing_only_bots():
+        add_bots(store)
+        with pytest.raises(RefusedWrite, match="jobs"):
+            store.queue.add(["run"], folder="/", author="ann")
+        with pytest.raises(RefusedWrite, match=r"verdicts|solved"):
+            store.analysis.delete_all()
+    assert (len(store.bots.all()) > 0, store.queue.all()) == (True, [])

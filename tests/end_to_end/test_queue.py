@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from db.store import Store
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import faults_of, lines_of, marked, query
 from tests.support.postgresql import why_none
@@ -92,6 +93,22 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     assert {*lines_of(by_hand.db)} <= {*lines_of(ladder.db)}
     runs = query(ladder.db, "select id from runs")
     assert len(runs) in (3, 4)  # one a job; the cancelled one may have ended before its run began
+
+
+@pytest.mark.slow
+def test_a_closed_folder_fails_one_job(ladder: Ladder, eventually: Eventually) -> None:
+    """A job whose folder cannot be entered fails with a sentence, and the next one is played."""
+    assert ladder.stock()("queue", "list").code == 0
+    closed = ladder.folder / "closed"
+    closed.symlink_to(closed)
+    with Store.open(str(ladder.db)) as store:
+        for folder in (closed, ladder.folder):
+            store.queue.add(["perft", "6x7", "1"], folder=str(folder), author="ann")
+    worker = ladder.start("queue", "work")
+    eventually(lambda: stored(ladder) == {1: "failed", 2: "done"})
+    assert ladder.interrupt(worker, signal.SIGTERM).code == 0
+    code, why = query(ladder.db, "select exit_code, result from jobs where id = 1")[0]
+    assert (code, str(closed) in why, "add it again" in why) == (2, True, True)
 
 
 @pytest.mark.very_slow

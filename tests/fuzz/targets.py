@@ -20,7 +20,7 @@ import msgspec
 import typer.main
 
 from bots.c4ai.weights import PUBLISHED_FILE, parse_weights, read_weights
-from bots.catalogue import option_values
+from bots.catalogue import option_ranges, option_values
 from bots.errors import BotsError
 from bots.protocol import decode_reply, decode_request, encode
 from db.errors import DatabaseError
@@ -109,11 +109,9 @@ def _counts(option: str, text: str) -> None:
 
 def _player(text: str) -> None:
     values = option_values(text)
-    for name, value in values.items():
-        if isinstance(value, float | int) and not (math.isfinite(value) and value >= 0):
-            raise Nonsense(f"{name} = {value}")
-    if values.get("memory_mib") == 0:
-        raise Nonsense("memory of 0 MiB")
+    for name, (low, high) in option_ranges(text).items():
+        if not low <= float(values[name]) <= high:
+            raise Nonsense(f"{name} = {values[name]}")
 
 
 def _spec(text: str) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bots.options import read_options
 from bots.player import Choice, exact_info
 from bots.uct import nodes as form
-from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, endgame_memory, solve_endgame
+from bots.uct.endgame import UNKNOWN, WIN, endgame_memory, solve_endgame
 from bots.uct.player import SearchPlayer, Statistics
 from bots.uct.root import Candidate
 from bots.uct.settings import TreeSettings
@@ -106,7 +106,7 @@ class TreeBasedPlayer(SearchPlayer[TreeNode]):
     def _exact_answer(self, started: float) -> Choice | None:
         """Return the solver's answer near the end of the game (v18)."""
         empty = self._board.cells - self._position.ply
-        if empty > min(self._endgame, MOST_CELLS):
+        if empty > self._endgame:
             return None
         limit = (
             SOLVER_NODES_PER_SIMULATION * self._budget.simulations

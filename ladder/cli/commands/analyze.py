@@ -1,5 +1,7 @@
 """`ladder analyze`: what bots get wrong, position by position."""
 
+import typer
+
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.cli.database import open_store
@@ -21,6 +23,7 @@ from reports.report.mistakes import mistakes_listing
 
 
 def analyze(
+    context: typer.Context,
     *,
     division: str | None = None,
     bots: BotNames | None = None,
@@ -52,13 +55,13 @@ def analyze(
       ladder analyze --bots v12,v4 --nodes 1000000
     """
     names = () if bots is None else tuple(parse_names(bots))
-    if forget:
-        return _forget(db)
 
-    def plan(store: Store) -> DivisionRow:
-        return division_or_latest(store, division)
+    def plan(store: Store) -> DivisionRow | None:
+        return None if forget else division_or_latest(store, division)
 
-    def play(store: Store, row: DivisionRow) -> int:
+    def play(store: Store, row: DivisionRow | None) -> int:
+        if row is None:
+            return _forget(store)
         lower_priority()
         with current_stop().defer():
             state = analyse(
@@ -78,13 +81,12 @@ def analyze(
         show_table(mistakes_listing(made), lambda _: document, print_listing, json=json)
         return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE
 
-    return plan_and_play(open_store(db, create=False), plan, play)
+    return plan_and_play(open_store(db, create=False), plan, play, context=context)
 
 
-def _forget(db: str) -> int:
+def _forget(store: Store) -> int:
     """Delete all results of the analysis."""
-    with open_store(db, create=False) as store:
-        verdicts, positions = store.analysis.delete_all()
+    verdicts, positions = store.analysis.delete_all()
     of_games, others = counted(verdicts, "game"), counted(positions, "position")
     print_error(f"deleted the analysis of {of_games} and {others}")
     return ExitCode.DONE

@@ -10,7 +10,7 @@ from ladder.cli.options import DEFAULT_DATABASE, Confidence, Database, Elo, Game
 from ladder.cli.output import print_error, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
-from ladder.cli.stored_specs import trial_bounds
+from ladder.cli.stored_specs import refuse_in_job, trial_bounds
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
@@ -25,6 +25,7 @@ def bisect(
     spec: str,
     good: str,
     bad: str,
+    repository: Path | None = None,
     build: str = "",
     python: str | None = None,
     all_: bool = False,
@@ -54,6 +55,7 @@ def bisect(
     Commits:
       --good REF: Commit, tag or branch that still had the rating.
       --bad REF: Later commit, tag or branch that has lost it.
+      --repository FOLDER: Folder of a repository in which SPEC is read. [the current folder]
       --build COMMAND: Command that builds each commit, run by sh in a copy of its files.
       --all: Test commits of merged branches too, instead of a merge as one step.
 
@@ -70,7 +72,10 @@ def bisect(
         db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(GATE), rated=False
     )
     check_html(html, force=force)
-    source = BotSource(spec, Path.cwd(), python=python, build=build)
+    folder = Path.cwd() if repository is None else repository
+    if repository is None:
+        refuse_in_job(spec)
+    source = BotSource(spec, folder, python=python, build=build)
     history = read_history(source, good=good, bad=bad, first_parent=not all_)
     with trial_bounds(db, options) as confinement:
         asked = Bisection(
@@ -92,4 +97,10 @@ def bisect(
             show_finding(finding, json=json)
             return result.exit_code
 
-        return plan_and_play(open_to_play(db, plan), plan, play)
+        kept = {
+            "good": history.good.commit,
+            "bad": history.bad.commit,
+            "repository": str(folder.absolute()),
+        }
+        opened = open_to_play(db, plan)
+        return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: kept)

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from db.records.exchange import GameLine
-from ladder.cli.database import open_store, open_to_read
+from ladder.cli.database import open_to_fill, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, Database
 from ladder.cli.output import check_writable, print_result, write_output
 from ladder.errors import UsageError
@@ -15,7 +15,7 @@ from ladder.names import counted
 from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import import_archives, open_games, write_archives
+from ladder.results.exchange.jsonl import open_games, write_archives
 from reports.exchange import import_document, import_text
 
 
@@ -33,7 +33,7 @@ def export(
 
     Options:
       --format: jsonl holds everything and can be imported; csv and pgn hold players, moves, results
-        and the date.
+        and the date. The moves of a csv are columns (0 to 9, a, b) separated by spaces.
       --division NAME: Only games of this division: its number, its label or the beginning of one.
       --ids: Write each game's number in this database too, for `ladder replay`.
       --bots: With jsonl: write the files of all foreign bots too.
@@ -77,7 +77,7 @@ def import_(
     retired: `ladder bots unretire` lets them play if the file holds their files
     (`ladder export --bots`), else `ladder bots add NAME SPEC --replace` does. A bot whose name
     another content has here is added as NAME@HASH; equal content is one bot. The file is refused
-    as a whole if a game breaks the rules or contradicts a stored one.
+    as a whole if a game breaks the rules or contradicts a stored one, and then nothing is changed.
 
     Arguments:
       FILE: File in JSON Lines that `ladder export` wrote.
@@ -85,10 +85,6 @@ def import_(
     Example:
       ladder import games.jsonl
     """
-    with (
-        open_games(file) as games,
-        open_store(db, create=True, sync=True) as store,
-    ):
-        import_archives(store, file)
-        imported = import_games(store, str(file), games)
+    with open_games(file) as games, open_to_fill(db) as store:
+        imported = import_games(store, str(file), games, games.archives)
     return print_result(imported, import_document, import_text, json=json)

@@ -166,7 +166,8 @@ def gate(
         return gated.exit_code
 
     opened = open_store(db, create=False) if stored else open_to_play(db, plan)
-    return plan_and_play(opened, plan, play)
+    kept = {"candidate": candidate, "against": against, "as_stored": True, "based_on": None}
+    return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: kept)
 
 
 SUMMARY_LIMIT = 60_000

@@ -70,4 +70,5 @@ def match(
         options=options,
         former=partial(print_former_run, found=named, kind=RunKind.MATCH, remedy=remedy),
         verbose=verbose,
+        in_job={"a": a, "b": b, "based_on": None},
     )

@@ -42,8 +42,9 @@ def add(
 ) -> int:
     """Put a command into the queue of the database.
 
-    The command is checked as if it were started now, and refused if it could not start. Options of
-    `queue add` may stand anywhere; everything after -- belongs to the command. A worker
+    The command is checked as if it were started now, and refused if it could not start. Bots that
+    it gives as specifications are stored now, and the job plays these: later edits do not matter.
+    Options of `queue add` may stand anywhere; everything after -- belongs to the command. A worker
     (`ladder queue work`) plays it in this folder, or in its own where this one does not exist. A
     job with --new that is interrupted resumes the run that it has begun.
 
@@ -62,17 +63,17 @@ def add(
       ladder queue add gate mybot --against v12
     """
     note = check_line(note, "--note")
-    _check(context, words, db)
+    planned = _plan(context, words, db)
     with open_store(db, create=True, sync=True) as store:
-        job = store.queue.add(words, folder=str(Path.cwd()), author=_user(), note=note)
+        job = store.queue.add(planned, folder=str(Path.cwd()), author=_user(), note=note)
         if wait:
             return _wait(store, job, json=json)
     print_result(job, job_document, job_text, json=json)
     return ExitCode.DONE
 
 
-def _check(context: typer.Context, words: Sequence[str], db: str) -> None:
-    """Check that a command line could start now. Raises LadderError."""
+def _plan(context: typer.Context, words: Sequence[str], db: str) -> list[str]:
+    """Return the words of the job of a command line that could start now. Raises LadderError."""
     root: Any = context.find_root().command
     size = 2 if words[0] == "suite" else 1
     name = " ".join(words[:size])
@@ -83,8 +84,9 @@ def _check(context: typer.Context, words: Sequence[str], db: str) -> None:
         )
     if any(word.partition("=")[0] == "--db" for word in words):
         raise UsageError("--db cannot stand in the queue: give it before the two dashes")
-    with planning_only():
+    with planning_only() as planned:
         root([*words, "--db", db], prog_name="ladder", standalone_mode=False)
+    return planned
 
 
 def _user() -> str:

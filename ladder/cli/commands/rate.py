@@ -29,7 +29,8 @@ def rate(
 
     Options:
       --first-mover-advantage fit|ELO: Advantage of moving first: fitted to the games, or N Elo.
-      --prior DRAWS: Virtual draws of each player with an average one; they keep ratings finite.
+      --prior DRAWS: Virtual draws of each player with an average one, and as many with no
+        advantage on a fitted advantage of moving first; they keep both finite.
       --anchor NAME=ELO: Fixed rating of a player, once for each.
       --mean ELO: Mean rating of all players. [1000]
 

@@ -107,4 +107,5 @@ def run(
             print_former_run, found=named, kind=RunKind.LADDER, remedy="`--resume` continues it"
         ),
         until_error=until_error,
+        in_job={"bots": ",".join(patterns) or None, "based_on": None},
     )

@@ -88,4 +88,4 @@ def select(
         show_finding(finding, json=json)
         return selected.exit_code
 
-    return plan_and_play(open_to_play(db, plan), plan, play)
+    return plan_and_play(open_to_play(db, plan), plan, play, context=options.context)

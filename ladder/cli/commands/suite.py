@@ -181,7 +181,9 @@ def run(
         show_finding(finding, json=json)
         return ExitCode.DONE
 
-    return plan_and_play(open_or_preview(db), plan, play)
+    kept = {"words": [*names, str(Path(file).absolute()) if Path(file).is_file() else file]}
+    opened = open_or_preview(db)
+    return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: kept)
 
 
 def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]":

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+from db.records.bots import BotRow
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.html_file import check_html, write_finding
@@ -10,11 +11,13 @@ from ladder.cli.options import DEFAULT_DATABASE, Chance, Database, Elo, GamesFro
 from ladder.cli.output import show_finding, stderr_console
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
+from ladder.cli.stored_specs import refuse_in_job
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.tune.bots import TuningTask, refuse_taken_name
 from ladder.experiments.tune.parameters import template_of
-from ladder.experiments.tune.session import check_task
+from ladder.experiments.tune.session import prepare_original
 from ladder.experiments.tune.session import tune as play_tuning
+from ladder.match.specs.spec import BUILTIN
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import ResumePolicy
 from ladder.stats.choices import Model
@@ -36,6 +39,7 @@ def tune(
     model: Model = Model.LOGISTIC,
     python: str | None = None,
     files: list[str] | None = None,
+    base: str | None = None,
     new: bool = False,
     options: RunOptions,
     html: Path | None = None,
@@ -74,6 +78,8 @@ def tune(
     Options:
       --files PATTERN: Files in the current folder that belong to the bot, as for `ladder bots add`.
         [those found]
+      --base NAME: Stored bot whose files are tuned, in place of those in the current folder. It is
+        SPEC with the first values.
 
     Stopping and resuming:
       --new: Start a new search even if this one was interrupted or is finished.
@@ -99,18 +105,22 @@ def tune(
         folder=Path.cwd(),
         python=python,
         patterns=tuple(files or ()),
+        base=base,
     )
+    if base is None and not spec.startswith(BUILTIN):
+        refuse_in_job(spec)
     check_html(html, force=force)
 
-    def plan(store: Store) -> None:
+    def plan(store: Store) -> BotRow:
         if register is not None:
             refuse_taken_name(store, register)
-        check_task(store, task)
+        return prepare_original(store, task)
 
-    def play(store: Store, _: None) -> int:
+    def play(store: Store, original: BotRow) -> int:
         tuned = play_tuning(
             experiment_context(store, options),
             task,
+            original,
             register=register,
             search_watcher=tuning_watcher(stderr_console(), task.template.parameters),
         )
@@ -119,4 +129,8 @@ def tune(
         show_finding(finding, json=json, verbose=verbose)
         return tuned.exit_code
 
-    return plan_and_play(open_to_play(db, plan), plan, play)
+    def in_job(original: BotRow) -> dict[str, object]:
+        return {} if original.revision.launch.is_own else {"base": original.name}
+
+    opened = open_to_play(db, plan)
+    return plan_and_play(opened, plan, play, context=options.context, in_job=in_job)

@@ -1,6 +1,7 @@
 """The task of a tuning, its original bot, and the tuned one, which is stored as retired."""
 
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from ladder.match.registry.register import (
 )
 from ladder.match.registry.registered import unpack_files, unpacked_launch
 from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, read_spec
-from ladder.names import check_name
+from ladder.names import check_name, unknown_bot
 from ladder.runs.resume import TUNING
 from ladder.runs.settings import RunSettings
 
@@ -57,6 +58,8 @@ class TuningTask:
     """The interpreter for ``python:`` and ``kaggle:`` bots; None for python3 on PATH."""
     patterns: tuple[str, ...] = ()
     """Patterns of the files that belong to the bot, for `ladder.match.specs.spec.BotSource`."""
+    base: str | None = None
+    """The stored bot before the tuning; None: that of the files in the folder."""
 
     @property
     def steps(self) -> int:
@@ -159,6 +162,8 @@ def original_of(store: Store, task: TuningTask) -> NewBot:
         SpecError: the specification cannot be read, or a file or program is missing.
 
     """
+    if task.base is not None:
+        return _stored_original(store, task, task.base)
     bot = pack_bot(task.source(task.template.original))
     content_hash = bot.content_hash
     for row in known_bots(store).values():
@@ -169,6 +174,20 @@ def original_of(store: Store, task: TuningTask) -> NewBot:
     texts = {} if bot.launch.is_own else task.template.texts(task.template.start)
     name = _free_name(store, base_name(task.template.spec), texts, content_hash)
     return _examined(store, task, bot, task.template.original, name, None, "")
+
+
+def _stored_original(store: Store, task: TuningTask, name: str) -> BotRow:
+    """Return a stored bot that is the specification with its start values. Raises UsageError."""
+    known = known_bots(store)
+    if name not in known:
+        raise unknown_bot(name, known, "base")
+    row, template = known[name], task.template
+    unpacked_launch(store, row)  # refuses one without its files
+    command = row.revision.launch.command
+    is_same = len(shlex.split(template.spec.partition(":")[2])) == len(command)
+    if not is_same or template.command_at(command, template.texts(template.start)) != command:
+        raise UsageError(f"{name} is not {template.original!r}: leave it out", option="base")
+    return row
 
 
 def tuned_of(

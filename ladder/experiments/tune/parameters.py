@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.catalogue import Value, option_values, parse_player, with_options
+from bots.catalogue import Value, option_ranges, option_values, parse_player, with_options
 from ladder.errors import UsageError
 from ladder.match.specs.spec import BUILTIN
 from ladder.match.specs.start_command import fill_placeholders, placeholder
@@ -291,6 +291,11 @@ def _current(player: str, written: Parameter, values: Mapping[str, Value]) -> fl
             f"this option of {player} is an integer: write "
             f"{name}={written.low:g}..{written.high:g}:int",
         )
-    if written.low < 0:
-        raise parameter_error(name, "options of built-in players cannot be below 0")
+    low, high = option_ranges(player)[name]
+    if written.low < low or written.high > high:
+        raise parameter_error(
+            name,
+            f"this option of {player} is a number from {low:g} to {high:g}: choose a range within "
+            "it",
+        )
     return float(value)

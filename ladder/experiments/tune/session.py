@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from db.records.bots import BotRow, NewBot
+from db.records.bots import BotRow
 from db.records.runs import RunRow, RunStatus, TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun, UsageError
@@ -88,6 +88,7 @@ class TuningOutcome:
 def tune(
     context: ExperimentContext,
     task: TuningTask,
+    original: BotRow,
     *,
     register: str | None,
     search_watcher: RunWatcher,
@@ -99,15 +100,12 @@ def tune(
     Args:
         context: The database, watcher and workforce.
         task: The tuning.
+        original: The bot before the tuning, from `prepare_original`.
         register: The name for the tuned bot if it wins; None to register none.
         search_watcher: Shows the steps; the watcher of `context` shows the gate.
 
-    Raises:
-        UsageError: the bot failed its trial, supports no board or budget, or has changed.
-
     """
     store = context.store
-    original = stored_bot(store, check_task(store, task))
     settings = task.run_settings(original.revision.content_hash)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         run = resume_or_create(store, lock, settings, {}, task.test.settings, lambda _: True)
@@ -171,11 +169,11 @@ def _search(
         return runner.play().ending
 
 
-def check_task(store: Store, task: TuningTask) -> NewBot:
-    """Check everything that needs no game, and return the bot before the tuning.
+def prepare_original(store: Store, task: TuningTask) -> BotRow:
+    """Check everything that needs no game, and return the stored bot before the tuning.
 
     Raises:
-        UsageError: see `tune`.
+        UsageError: the bot failed its trial, or supports no board or budget.
         SpecError: the specification cannot be read.
 
     """
@@ -185,7 +183,7 @@ def check_task(store: Store, task: TuningTask) -> NewBot:
     refuse_boards(original, task.settings.boards)
     refuse_short_time(original, budgets.share_ms(original.name, task.settings.boards))
     compile_players([original.revision.launch])
-    return original
+    return stored_bot(store, original)
 
 
 def _gate(

@@ -42,18 +42,14 @@ def check_analysis(line: GameLine) -> None:
         raise ValueError("the analysis is not of this game: a position has other columns")
 
 
-def save_positions(store: Store, lines: Iterable[GameLine]) -> None:
-    """Store the solved positions of games that are not stored yet."""
+def solved_positions(lines: Iterable[GameLine]) -> Iterator[SolvedPosition]:
+    """Yield the solved positions of games."""
     for line in lines:
         if line.analysis is None or not any(line.analysis.positions):
             continue
-        solved = {
-            key: SolvedPosition(key, line.analysis.solver_version, each.nodes, each.bounds)
-            for key, each in zip(_keys(line), line.analysis.positions, strict=True)
-            if each is not None
-        }
-        known = store.analysis.solved(solved)
-        store.analysis.save([each for key, each in solved.items() if key not in known])
+        for key, each in zip(_keys(line), line.analysis.positions, strict=True):
+            if each is not None:
+                yield SolvedPosition(key, line.analysis.solver_version, each.nodes, each.bounds)
 
 
 def _keys(line: GameLine) -> Sequence[bytes]:

@@ -34,6 +34,7 @@ FIELDS = (
 )  # fmt: skip
 """The fields of a game; from `boards` to the rules those of its division, the budget in JSON.
 
+`moves` are the columns, separated by spaces.
 `adjudicated` is the proof of an adjudicated game, such as ``win 7``; `date` is the day of its
 start in UTC.
 """
@@ -48,6 +49,8 @@ def format_fields(line: GameLine) -> dict[str, str]:
         "rated": str(line.rated).lower(),
         **{name: str(line.division.given.get(name, "")) for name in RULES},
         "adjudicated": "" if line.adjudicated is None else line.adjudicated.text,
+        # A number of digits would lose its zeros in a spreadsheet.
+        "moves": " ".join(line.moves),
         "date": datetime.fromtimestamp(line.timing.started, UTC).strftime("%Y-%m-%d"),
     }
     return {name: own[name] if name in own else str(getattr(line, name)) for name in FIELDS}

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from db.records.archives import PackedArchive
 from db.records.budget import Amounts, is_valid_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
@@ -23,7 +24,7 @@ from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
 from ladder.names import check_line, check_name, check_text
-from ladder.results.exchange.analyses import check_analysis, save_positions
+from ladder.results.exchange.analyses import check_analysis, solved_positions
 from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
 
 SAME_OF_PAIR = ("rated", "board", "board_class", "seed", "opening_plies")
@@ -162,13 +163,19 @@ def _require(fact: bool, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
-def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Imported:
+def import_games(
+    store: Store,
+    name: str,
+    read: Iterable[NumberedGame],
+    archives: Sequence[PackedArchive] = (),
+) -> Imported:
     """Check all games and store the new ones, in one transaction.
 
     Args:
         store: the database to store them in.
         name: the file's name, for messages.
         read: the games in the order of the file.
+        archives: the files of its bots, complete when its games have been read.
 
     Raises:
         ImportRefused: a line, run, pair or game breaks a rule, a pair lacks a game, or a stored
@@ -185,11 +192,11 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     lines = [[each.game for each in pair] for pair in pairs]
     try:
-        imported = store.exchange.import_lines(lines)
+        return store.exchange.import_lines(
+            lines, archives, solved_positions(chain.from_iterable(lines))
+        )
     except NotImportable as error:
         raise ImportRefused(name, pairs[error.index][error.game].line, str(error)) from error
-    save_positions(store, chain.from_iterable(lines))
-    return imported
 
 
 def _pair(name: str, games: Sequence[NumberedGame]) -> list[NumberedGame]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import ArchivedFile, Manifest, read_file
+from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
 from db.records.exchange import GameLine
 from db.store import Store
 from ladder.errors import UsageError
@@ -33,6 +33,10 @@ class ImportRefused(UsageError):
 
 STARTS = ('{"file":', '{"archive":')
 """The beginnings of the lines that hold no game."""
+
+
+UNLIKE = "the content of {} is missing in the lines before, or is not that of its hash"
+"""The message about a file of an archive."""
 
 
 class FileLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,66 +65,77 @@ def write_archives(store: Store) -> Iterator[str]:
         yield msgspec.json.encode(ArchiveLine(manifest)).decode() + "\n"
 
 
-def import_archives(store: Store, path: Path) -> None:
-    """Store the archives of a file.
+class ExportReader:
+    """The lines of an export, read once: its games, and the files of bots among them."""
 
-    Raises:
-        ImportRefused: a line is not readable, or a file has another content than its hash says.
-        OSError: the file cannot be read.
+    def __init__(self, name: str, lines: Iterable[str], folder: Path) -> None:
+        """Read nothing yet.
 
-    """
-    with tempfile.TemporaryDirectory(prefix="ladder-import-") as folder:
+        Args:
+            name: the name of the file, for messages.
+            lines: its lines.
+            folder: an empty folder for the files of bots.
 
-        def read(file: ArchivedFile) -> Iterator[bytes]:
-            place = Path(folder, file.sha256)
-            return read_file(place) if file.size else iter(())
+        """
+        self._name, self._lines, self._folder = name, lines, folder
+        self.archives: list[PackedArchive] = []
+        """The archives of the lines read so far."""
 
-        with path.open(encoding="utf-8", newline="") as lines:
-            for number, line in enumerate(lines, start=1):
+    def __iter__(self) -> Iterator[NumberedGame]:
+        """Yield the games, without empty lines. Raises ImportRefused."""
+        decoder = msgspec.json.Decoder(GameLine)
+        for number, line in enumerate(self._lines, start=1):
+            if line.startswith(STARTS):
                 try:
-                    if line.startswith(STARTS[0]):
-                        part = msgspec.json.decode(line, type=FileLine)
-                        if not part.file.isalnum():
-                            raise UsageError(f"{part.file!r} is not a hash")
-                        with Path(folder, part.file).open("ab") as file:
-                            file.write(part.content)
-                    elif line.startswith(STARTS[1]):
-                        manifest = msgspec.json.decode(line, type=ArchiveLine).archive
-                        store.archives.add(unpack(manifest, read))
+                    self._read_files(line)
                 except (msgspec.DecodeError, UsageError) as error:
-                    raise ImportRefused(str(path), number, f"not a bot's files: {error}") from error
+                    raise ImportRefused(
+                        self._name, number, f"not a bot's files: {error}"
+                    ) from error
+            elif line.strip():
+                try:
+                    yield NumberedGame(number, decoder.decode(line))
+                except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+                    why = f"it is not a game that `ladder export` wrote in JSON: {error}"
+                    raise ImportRefused(self._name, number, why) from error
+
+    def _read_files(self, line: str) -> None:
+        """Read a part of a file, or an archive of those read before. Raises UsageError."""
+        if line.startswith(STARTS[0]):
+            part = msgspec.json.decode(line, type=FileLine)
+            if not part.file.isalnum():
+                raise UsageError(f"{part.file!r} is not a hash")
+            with (self._folder / part.file).open("ab") as file:
+                file.write(part.content)
+        else:
+            manifest = msgspec.json.decode(line, type=ArchiveLine).archive
+            self.archives.append(unpack(manifest, self._parts, UNLIKE))
+
+    def _parts(self, file: ArchivedFile) -> Iterator[bytes]:
+        return read_file(self._folder / file.sha256) if file.size else iter(())
 
 
 @contextmanager
-def open_games(path: Path) -> Iterator[Iterator[NumberedGame]]:
-    """Open a file and yield an iterator over its games, without empty lines and bots' files.
+def open_games(path: Path) -> Iterator[ExportReader]:
+    """Open a file and yield a reader of its games and its bots' files.
 
     Raises:
         UsageError: the file cannot be read.
-        ImportRefused: a line is not the JSON object of a game.
+        ImportRefused: a line is not the JSON object of a game, or of a bot's files.
 
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            yield _read(str(path), lines)
+        with (
+            path.open(encoding="utf-8-sig", newline="") as lines,
+            tempfile.TemporaryDirectory(prefix="ladder-import-") as folder,
+        ):
+            yield ExportReader(str(path), lines, Path(folder))
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{path} is not UTF-8 text, so nothing was imported: export it again"
         ) from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def _read(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
-    decoder = msgspec.json.Decoder(GameLine)
-    for number, line in enumerate(lines, start=1):
-        if line.strip() and not line.startswith(STARTS):
-            try:
-                yield NumberedGame(number, decoder.decode(line))
-            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-                raise ImportRefused(
-                    name, number, f"it is not a game that `ladder export` wrote in JSON: {error}"
-                ) from error
 
 
 def write_jsonl(lines: Iterable[GameLine]) -> Iterator[str]:

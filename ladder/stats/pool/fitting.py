@@ -13,19 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ladder.errors import UsageError
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.errors import Unbounded
 from ladder.stats.pool.families import logistic, terms
-from ladder.stats.special import strong_groups
+from ladder.stats.pool.separation import require_bounded
 
 BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 _ROUNDS = 200
 _CONVERGED = 1e-7
 _ROUNDING = 1e-16
-_FAR = 60.0
-"""Distance in natural units (10,000 Elo) beyond which a rating is taken to diverge."""
 _LONGEST_STEP = 8.0
 """Longest step in natural units, because full steps diverge where the likelihood is flat."""
 
@@ -87,7 +85,13 @@ def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
 
 
 def maximise(*, cells: Cells, setup: Setup) -> Fit:
-    """Fit all parameters; raise Unbounded if the likelihood has no finite maximum."""
+    """Fit all parameters.
+
+    Raises:
+        Unbounded: the likelihood has no finite maximum.
+        UsageError: the maximum is too far away to be computed.
+
+    """
     players, classes = len(cells.players), len(cells.classes)
     size = players + classes
     theta = np.zeros(size)
@@ -104,6 +108,9 @@ def maximise(*, cells: Cells, setup: Setup) -> Fit:
         free[players : players + classes] = False
     unseen = np.setdiff1d(np.arange(classes), cells.board_class)
     free[players + unseen] = False
+    if setup.prior == 0.0:
+        edges = np.flatnonzero(free[players:])
+        require_bounded(cells, np.array([*setup.anchors], dtype=np.int64), edges)
     theta, hessian = _climb(cells, setup, theta, free)
     inverse = np.zeros((size, size))
     if free.any():
@@ -115,20 +122,17 @@ def _climb(
     cells: Cells, setup: Setup, theta: FloatArray, free: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     value, gradient, hessian = _evaluate(cells, setup, theta)
-    horizon = _FAR + max((abs(rating) for rating in setup.anchors.values()), default=0.0)
     for _ in range(_ROUNDS):
         block = hessian[np.ix_(free, free)]
         step = np.zeros_like(theta)
         try:
             step[free] = np.linalg.solve(block, gradient[free])
         except np.linalg.LinAlgError:
-            raise _unbounded(cells) from None
+            break
         decrement = float(step @ gradient)
         longest = float(np.abs(step).max(initial=0.0))
-        if not np.isfinite(decrement) or (
-            setup.prior == 0.0 and float(np.abs(theta).max(initial=0.0)) > horizon
-        ):
-            raise _unbounded(cells)
+        if not np.isfinite(decrement):
+            break
         if decrement < _ROUNDING * (1.0 + abs(value)) or longest < _CONVERGED:
             return theta + step, hessian  # convergence is quadratic: no further step is needed
         length = min(1.0, _LONGEST_STEP / longest)
@@ -141,20 +145,7 @@ def _climb(
         else:
             return theta, hessian  # rounding allows no improvement
         theta, (value, gradient, hessian) = trial, reached
-    raise _unbounded(cells)
-
-
-def _unbounded(cells: Cells) -> Unbounded:
-    first, second = cells.results()
-    points = (first + second) @ np.array([0.0, 0.5, 1.0])
-    games = (first + second).sum(axis=1)
-    winners = np.concatenate([cells.a[points > 0], cells.b[points < games]])
-    losers = np.concatenate([cells.b[points > 0], cells.a[points < games]])
-    labels = strong_groups(size=len(cells.players), tails=winners, heads=losers)
-    members: dict[int, list[str]] = {}
-    for name, label in zip(cells.players, labels.tolist(), strict=True):
-        members.setdefault(label, []).append(name)
-    return Unbounded(groups=tuple(tuple(group) for _, group in sorted(members.items())))
+    raise UsageError("the ratings lie too far apart to be computed: choose a larger prior")
 
 
 def _evaluate(

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from db.bots_only import storing_only_bots
 from db.errors import InUse, Outdated, TooNew
 from db.migrations import HEAD
 from db.store import Store, shown_by_server
@@ -127,6 +128,15 @@ def _migrate_and_die(place: str) -> None:
         lambda text: die() if "alembic_version SET" in text else None
     )
     store._prepare()
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_a_file_is_migrated_while_a_plan_is_checked(place: str) -> None:
+    """The mode that stores bots alone begins when a database is open."""
+    write_former(place)
+    with storing_only_bots(), Store.open(place) as store:
+        assert store.migration is not None
 
 
 @pytest.mark.slow

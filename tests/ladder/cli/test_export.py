@@ -3,14 +3,21 @@
 import csv
 import io
 import json
+import os
 import re
+import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
+from db.store import Store
 from tests.ladder.cli.conftest import Command
 from tests.support.data.league import League
 from tests.support.instant_workforce import InstantWorkforce
+from tests.support.sql import execute_sql
+
+STACKER = Path(__file__).parents[2] / "fake_bots" / "stacker.py"
 
 
 @pytest.fixture
@@ -63,3 +70,48 @@ def test_an_import_gives_numbers_of_its_own(ladder: Command) -> None:
     assert again.document == {"games": 0, "skipped": 4, "names": {}}, again.err
     fresh = ladder("import", "games.jsonl", "--json", "--db", "fresh.db")
     assert fresh.document == {"games": 4, "skipped": 0, "names": {}}, fresh.err
+
+
+@pytest.fixture
+def exported(ladder: Command, tmp_path: Path) -> str:
+    """Return the export of a match of a foreign bot, with its files."""
+    shutil.copy(STACKER, tmp_path)
+    for words in (
+        ("bots", "add", "foreign", "exec:env X=1 python3 stacker.py"),
+        ("match", "foreign", "random", "--games", 2, "--simulations", 1, "--boards", "6x7"),
+        ("export", "--bots", "-o", "games.jsonl"),
+    ):
+        done = ladder(*words)
+        assert done.code == 0, done.err
+    return (tmp_path / "games.jsonl").read_text()
+
+
+@pytest.mark.slow
+def test_an_import_reads_a_pipe_once(ladder: Command, tmp_path: Path, exported: str) -> None:
+    """A pipe is read to its end, with the files of bots behind a byte order mark."""
+    os.mkfifo("pipe")
+    writing = threading.Thread(target=(tmp_path / "pipe").write_text, args=("\ufeff" + exported,))
+    writing.start()
+    done = ladder("import", "pipe", "--json", "--db", "fresh.db")
+    writing.join()
+    assert (done.code, done.err) == (0, "")
+    assert done.document == {"games": 2, "skipped": 0, "names": {}}
+    assert ladder("bots", "unretire", "foreign", "--db", "fresh.db").code == 0
+    assert ladder("bots", "extract", "foreign", "out", "--db", "fresh.db").code == 0
+    assert (tmp_path / "out" / "stacker.py").read_text() == STACKER.read_text()
+
+
+@pytest.mark.slow
+def test_a_refused_import_leaves_nothing(ladder: Command, tmp_path: Path, exported: str) -> None:
+    """Neither files of bots nor a database stay of a file that is refused."""
+    last = exported.splitlines()[-1]
+    bad = exported.replace(last, re.sub(r'"result":"\w+"', '"result":"draw"', last))
+    (tmp_path / "bad.jsonl").write_text(bad)
+    with Store.open("other.db"):
+        pass
+    before = {file.name for file in tmp_path.iterdir()}
+    for db in ("fresh.db", "other.db"):
+        refused = ladder("import", "bad.jsonl", "--db", db)
+        assert (refused.code, "nothing was imported" in refused.err) == (2, True)
+    assert {file.name for file in tmp_path.iterdir()} == before
+    assert execute_sql(str(tmp_path / "other.db"), "SELECT * FROM bot_archives") == []

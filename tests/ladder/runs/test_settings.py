@@ -11,7 +11,7 @@ from db.records.rules import GameRules
 from db.records.runs import division_label
 from engine.board_class import parse_board_classes
 from engine.opening_set import parse_opening_set
-from ladder.cli.parsing import parse_time
+from ladder.cli.parsing import parse_margin, parse_time
 from ladder.errors import UsageError
 from ladder.harness_version import harness_version, hash_of_sources, sources
 from ladder.match.openings.openings_file import NamedOpenings
@@ -129,3 +129,14 @@ def test_the_harness_is_on_record_with_a_run() -> None:
     files = list(sources())
     assert version["sources"] == hash_of_sources(files)
     assert version["sources"] != hash_of_sources(files[:-1])
+
+
+def test_every_millisecond_can_be_written_in_seconds() -> None:
+    """Decimals are exact: no whole number of milliseconds is refused, and no fraction is taken."""
+    for milliseconds in range(1, 20_000, 7):
+        text = f"{milliseconds // 1000}.{milliseconds % 1000:03}s"
+        assert parse_time(text) == parse_margin(text) == milliseconds
+    assert parse_time("1.001s") == parse_margin("1.001s") == 1001
+    for parse in (parse_time, parse_margin):
+        with pytest.raises(UsageError):
+            parse("1.0010001s")

@@ -208,6 +208,7 @@ def test_adjudicated_games_are_exported_and_imported(store: Store, tmp_path: Pat
     (first, second) = csv.DictReader(io.StringIO("".join(WRITERS[GameFormat.CSV](lines))))
     shown = [(each["adjudicate"], each["adjudicated"], each["date"]) for each in (first, second)]
     assert shown == [("16", "win 2", "2023-11-14"), ("16", "loss 4", "2023-11-14")]
+    assert (first["moves"], second["moves"]) == ("0 1 0 1 0", "0 1 0 1")
     pgn = "".join(WRITERS[GameFormat.PGN](lines))
     assert '[Termination "adjudication"]' in pgn
     assert '[Adjudicated "loss 4"]' in pgn
