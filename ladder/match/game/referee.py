@@ -251,9 +251,9 @@ class _Game:
         self.notes.excused += answer.is_excused
         reply = answer.reply
         if isinstance(reply, Resign):
-            side.unplayed_us.append(answer.elapsed_us)
+            side.unplayed_us.append(answer.own_us)
             return False
-        thought = make_thought(answer.elapsed_us, reply.info, process.tree.turn_us)
+        thought = make_thought(answer.own_us, reply.info, process.tree.turn_us)
         self.thoughts.append(thought)
         side.thoughts.append(thought)
         try:
