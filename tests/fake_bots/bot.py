@@ -39,6 +39,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     floods-output           writes endless output without line breaks
     floods-errors           writes endless lines to stderr
     moves-at-once           answers new_game with a move
+    begins-with TEXT        writes TEXT at its start, as `writes` does
     talks-after-game-over   writes ready after game_over
 
     Too much memory, too many files or processes:
@@ -271,6 +272,12 @@ class Garbage(Honest):
 class Writes(Honest):
     def move(self, message):
         write(self.argument.encode().decode("unicode_escape").encode("latin-1"))
+
+
+class BeginsWith(Honest):
+    def run(self):
+        Writes(self.argument).move({})
+        super().run()
 
 
 class FloodsOutput(Honest):

@@ -189,7 +189,7 @@ class BotProcess:
     def _ask(self, request: Question, timeout_s: float, is_timed: bool) -> TimedReply[Any]:
         """Ask, and leave a bot that fails as it is. Raises also ClosedError."""
         channel = self._channel
-        if channel.poll_unasked(0):
+        if type(request) is not Hello and channel.poll_unasked(0):
             self.supervisor.read_reports(0)
             channel.refuse_unasked(request)
         is_move = type(request) is MoveAsk

@@ -1,6 +1,7 @@
 """One bot process: every kind of failure becomes the right exception, and nothing stays behind."""
 
 import os
+import select
 import signal
 import sys
 import threading
@@ -84,7 +85,7 @@ def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
 
 
 FAILURES: list[tuple[str, str, type[BotFailure], str]] = [
-    ("hangs-in-hello", "", BotTimeout, r"to hello within 400 ms; its own time is .* flush its output"),
+    ("hangs-in-hello", "", BotTimeout, r"hello within 400 ms; its own time is .* flush its output"),
     ("late-in-ready", "99", BotTimeout, r"to new_game within 400 ms; .* flush its output"),
     ("hangs-in-move", "", BotTimeout, r"no answer to move \(ply 0\) within 400 ms"),
     ("thinks", "99", BotTimeout, r"no answer to move \(ply 0\)"),
@@ -281,6 +282,20 @@ def test_a_bot_that_cannot_be_started_is_explained(
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)
     assert not bot.supervisor.scratch.exists()
+
+
+@pytest.mark.parametrize(("start", "is_fine"), [("\\xef\\xbb\\xbf", True), ("Ready!\\n", False)])
+def test_what_a_bot_writes_before_hello_meets_its_answer(
+    start_fake: StartFake, start: str, is_fine: bool
+) -> None:
+    """However late the harness asks: a byte order mark is read over, a banner is no answer."""
+    bot = start_fake("begins-with", start)
+    assert select.select([bot.supervisor.stdout], [], [], 10)[0]
+    if is_fine:
+        assert bot.ask(Hello(), timeout_s=10).reply.name == "fake"
+    else:
+        with pytest.raises(BotProtocolError, match=r"answer(ed|) (to |)hello"):
+            bot.ask(Hello(), timeout_s=10)
 
 
 def test_a_failed_preparation_is_the_fault_of_the_machine(start_fake: StartFake) -> None:
