@@ -20,7 +20,7 @@ bot is charged 127 ms.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -253,9 +253,13 @@ def _stolen_ns() -> int:
     """
     if not _is_guest():
         return 0
-    cpus = os.sched_getaffinity(0)
+    return mean_stolen_ns("/proc/stat", os.sched_getaffinity(0))
+
+
+def mean_stolen_ns(path: str, cpus: Collection[int]) -> int:
+    """Return the mean stolen time of some processors, which a file like /proc/stat counts."""
     stolen = 0
-    for line in read("/proc/stat").splitlines()[1:]:
+    for line in read(path).splitlines()[1:]:
         words = line.split()
         if not words[0].startswith(b"cpu"):
             break

@@ -4,11 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.match.process.lateness import Counters, Delay, DelayRecord, ThreadTimes
+from ladder.match.process.lateness import (
+    NS_PER_TICK,
+    Counters,
+    Delay,
+    DelayRecord,
+    ThreadTimes,
+    mean_stolen_ns,
+)
 
 LIMIT_US = 150_000
 LOOK_US = 4000
@@ -176,6 +184,14 @@ def test_four_threads_on_several_processors_are_charged_what_one_would_show() ->
     times = {str(each): ThreadTimes(100_000_000, 20_000_000) for each in range(4)}
     now = Counters(400_000_000, times, 0, 0)
     assert DelayRecord(start).add(now, 100_000, overslept_us=0).own_us == 100_000
+
+
+def test_stolen_time_is_read_of_every_processor(tmp_path: Path) -> None:
+    """The lines of 512 processors are longer than one reading."""
+    lines = ["cpu  " + " 7" * 10, *(f"cpu{cpu}" + f" {10**7} " * 7 + "5 0 0" for cpu in range(512))]
+    (tmp_path / "stat").write_text("\n".join([*lines, "intr 1"]))
+    assert mean_stolen_ns(str(tmp_path / "stat"), range(512)) == 5 * NS_PER_TICK
+    assert mean_stolen_ns(str(tmp_path / "stat"), {511}) == 5 * NS_PER_TICK
 
 
 def test_the_text_shows_own_time_and_what_explains_the_rest() -> None:
