@@ -11,8 +11,11 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 
 from __future__ import annotations
 
+import errno
 from codecs import BOM_UTF8
 from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+from msgspec.structs import asdict
 
 from bots.protocol import (
     UNREADABLE,
@@ -29,10 +32,12 @@ from bots.protocol import (
     parse_reply,
 )
 from db.records.games import LastOutput
-from db.records.launch import Start
-from ladder.errors import BotFailure, MachineStalled
+from db.records.launch import Limits, Start
+from ladder.errors import BotCrash, BotFailure, BotTimeout, MachineStalled
 from ladder.match.process import failures
+from ladder.match.process.faults import FREE_MACHINE, machine_fault
 from ladder.match.process.lateness import Delay, DelayWatch
+from ladder.match.process.limits import LimitMonitor
 from ladder.match.process.line_channel import ClosedError, LineChannel
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.sandbox import Confinement
@@ -85,9 +90,12 @@ class BotProcess:
 
     """
 
-    def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
+    def __init__(
+        self, client: SupervisorClient, history: BotHistory, limits: Limits, *, foreign: bool
+    ) -> None:
         self.alive = True
         self.failed = False
+        self._limits = limits
         self.supervisor = client
         self._channel = LineChannel(
             client.stdin, client.stdout, client.connection.fileno(), self._handle_silence
@@ -115,14 +123,20 @@ class BotProcess:
             name: the beginning of its log file's name.
 
         Raises:
-            OSError: the process or the log folder cannot be created.
+            BotCrash: its command is too long.
+            MachineStalled: the process or the log folder cannot be created.
             ValueError: the bot is foreign, and `confinement` allows no foreign bots.
 
         """
         if start.foreign and not confinement.allows_foreign:
             raise ValueError(f"a foreign bot was started where none is allowed: {start.argv}")
-        client = SupervisorClient.start(start, confinement, name)
-        return cls(client, history or BotHistory(), foreign=start.foreign)
+        try:
+            client = SupervisorClient.start(start, confinement, name)
+        except OSError as error:
+            if error.errno == errno.E2BIG:
+                raise BotCrash(f"its command is too long: {error}") from error
+            raise machine_fault("a bot could not be started", error) from error
+        return cls(client, history or BotHistory(), confinement.limits, foreign=start.foreign)
 
     @overload
     def ask(self, request: Hello, *, timeout_s: float) -> TimedReply[HelloReply]: ...
@@ -166,7 +180,9 @@ class BotProcess:
             return self._ask(request, timeout_s, is_timed)
         except ClosedError as closed:
             failure = self._explain_end(request, *closed.args)
-        except (BotFailure, MachineStalled) as raised:
+        except (BotTimeout, MachineStalled) as late:
+            failure = self._find_excess(request) or late
+        except BotFailure as raised:
             failure = raised
         self.kill()
         if isinstance(failure, BotFailure):
@@ -183,8 +199,26 @@ class BotProcess:
         client.wait(lambda: client.cause, LAST_REPORT_S)
         if fault := client.fault:
             question = failures.describe_request(request)
-            return MachineStalled(f"a bot was lost at {question}: {fault}")
+            return MachineStalled(f"a bot was lost at {question}: {fault}; {FREE_MACHINE}")
         return failures.failure_after_end(client, request, seen, received)
+
+    def _find_excess(self, request: Question) -> BotFailure | None:
+        """Return the failure of a silent bot that exceeds a limit.
+
+        On a busy machine its supervisor may not have run for long.
+        """
+        client = self.supervisor
+        client.read_reports(0)
+        if client.cause is None:
+            limits = {**asdict(self._limits), "group": client.group}
+            options = {name: str(value) for name, value in limits.items() if value}
+            monitor = LimitMonitor(options, client.popen.pid)
+            if excess := monitor.find_excess():
+                cause, _, client.detail = excess.partition(" ")
+                client.cause = EndCause(cause)
+        if client.cause not in (EndCause.MEMORY, EndCause.PROCESSES):
+            return None
+        return failures.failure_after_end(client, request, "", b"")
 
     def _ask(self, request: Question, timeout_s: float, is_timed: bool) -> TimedReply[Any]:
         """Ask, and leave a bot that fails as it is. Raises also ClosedError."""
@@ -282,7 +316,7 @@ class BotProcess:
         delay = self._measure(request, timeout_s, elapsed_us, received)
         if elapsed_us > 1e6 * max(LONGEST_WAIT * timeout_s, timeout_s + LEAST_WAIT_S):
             text = failures.describe_late(request, timeout_s)
-            raise MachineStalled(f"{text}; {delay}")
+            raise MachineStalled(f"{text}; {delay}; {FREE_MACHINE}")
         return True
 
     def _measure(

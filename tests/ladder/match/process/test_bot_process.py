@@ -261,6 +261,25 @@ def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
         bot.ask(MoveAsk(ply=1, moves=(0,)), timeout_s=30)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("memory_mb", "kind", "text"),
+    [
+        (100, BotMemory, r"when asked for move \(ply 0\): .* MiB resident in 1 process, 100 MiB"),
+        (500, BotTimeout, r"no answer to move \(ply 0\) within 400 ms"),
+    ],
+)
+def test_limits_are_judged_before_lateness(
+    start_fake: StartFake, memory_mb: int, kind: type[BotFailure], text: str
+) -> None:
+    """A supervisor that a busy machine does not let run cannot have measured them."""
+    bot = start_fake("leaks", "0,120,99", limits=Limits(memory_mb=memory_mb))
+    open_game(bot)
+    bot.supervisor.popen.send_signal(signal.SIGSTOP)
+    with pytest.raises(kind, match=text):
+        first_move(bot, 0.4)
+
+
 @pytest.mark.parametrize(
     ("command", "folder", "text"),
     [
@@ -328,6 +347,6 @@ def test_many_starts_leak_no_descriptor(start_fake: StartFake) -> None:
     before = sorted(os.listdir("/proc/self/fd"))
     for _ in range(10):
         start_fake("honest").quit(10)
-    with pytest.raises(OSError, match="too long"):
+    with pytest.raises(BotCrash, match="its command is too long"):
         start_fake("honest", "x" * 200_000)
     assert sorted(os.listdir("/proc/self/fd")) == before
