@@ -6,7 +6,8 @@ their own time. Slow ones exceed it by 20, 60 or 100 ms, computing, asleep, or h
 cell asks one question after the other; a charged bot is started again.
 
 Prints a Markdown table per budget: how many honest answers were charged or ended the run, how many
-slow ones were excused or ended it, and the largest difference of the charged from the true time.
+slow ones were excused or ended it (*wrong*), and the largest difference of the charged from the
+true time.
 With ``--trees DIR DIR`` several versions of this project, each with an environment in ``.venv``,
 answer the same cells by turns.
 """
@@ -198,9 +199,9 @@ def main() -> None:
         return
     for budget in options.budgets:
         print(
-            f"\n| {budget}: bot, ms | loops | tree | counted | charged | ended the run | off by |"
+            f"\n| {budget}: bot, ms | loops | tree | wrong | counted | charged | no answer | off |"
         )
-        print("|---|---|---|---|---|---|---|")
+        print("|---|---|---|---|---|---|---|---|")
         for (kind, ms, is_honest), load in (
             (cell, load) for cell in cells(budget) for load in options.loads
         ):
@@ -219,11 +220,10 @@ def main() -> None:
                         totals[tree]["off_ms"] = off_ms
             for tree, total in totals.items():
                 wrong = total["stalled"] + total["charged" if is_honest else "counted"]
-                mark = "**" if wrong else ""
                 off = f"{total['off_ms']} ms" if total["counted"] else "-"
                 print(
-                    f"| {kind}, {ms:.0f} | {load} | {Path(tree).name} | {total['counted']} "
-                    f"| {total['charged']} | {mark}{total['stalled']}{mark} | {off} |",
+                    f"| {kind}, {ms:.0f} | {load} | {Path(tree).name} | {wrong} "
+                    f"| {total['counted']} | {total['charged']} | {total['stalled']} | {off} |",
                     flush=True,
                 )
 

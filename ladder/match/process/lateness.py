@@ -147,7 +147,9 @@ class DelayRecord:
         self._elapsed_ns, self._used_ns = 1000 * elapsed_us, used_ns
         self._intervals.append(interval)
         for name in self._queued.keys() - now.threads.keys():
-            self._count_wait(name, 0)
+            # It has ended, and the kernel's count with it. It did not run in these intervals, but
+            # may have slept in a part of the first one.
+            self._count_wait(name, sum(each.length_ns for each, _ in self._queued[name][1:]))
         for name, times in now.threads.items():
             self._add_thread(interval, name, before.threads.get(name, NO_TIME), times)
         while self._intervals and not self._intervals[0].open:
@@ -205,11 +207,17 @@ def counts_waits() -> bool:
 
 
 class DelayWatch:
-    """Measures what delays the answer to a question."""
+    """Measures what delays the answer to a question.
+
+    Attributes:
+        explained_us: the part of the last delay that the bot has not caused.
+
+    """
 
     def __init__(self, tree: ProcessTree, elapsed_us: int = 0) -> None:
         """Read the counters before the question, or `elapsed_us` after it."""
         self._tree = tree
+        self.explained_us = 0
         self._record = DelayRecord(read_counters(tree), elapsed_us)
 
     def measure(self, elapsed_us: int, overslept_us: int, *, is_answered: bool = False) -> Delay:

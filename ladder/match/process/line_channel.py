@@ -19,10 +19,12 @@ from ladder.signals import current_stop
 
 SLICE_NS = 250_000_000
 """Longest single wait for an answer before its deadline."""
+FIRST_SLICE_NS = 10_000_000
+"""The same for the first wait for an answer whose delays are measured."""
 LATE_SLICE_NS = 4_000_000
-"""The same after it: the time between two readings of the counters."""
+"""The same after the deadline: the time between two readings of the counters."""
 LATE_SLICES = 250
-"""Longer waits for an answer that is later: the time since the question divided by this."""
+"""Longer waits for an answer that takes longer: the time since the question divided by this."""
 WAKE_NS = 2_000_000
 """How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
 TO_BOT, FROM_BOT = "> ", "< "
@@ -66,11 +68,11 @@ class LineChannel:
             stdin: the writing end of the bot's standard input, non-blocking.
             stdout: the reading end of its standard output.
             supervisor: the connection to the supervisor; when it is closed, the bot has ended.
-            on_silence: called after each wait without an answer, every few milliseconds after the
-                deadline, with the question, the deadline in seconds, the time since the question in
-                microseconds, and the beginning of the answer. Returns whether it has measured what
-                delays the answer; if it has not, a wait in which the harness was stopped does not
-                count. Waiting ends when it raises.
+            on_silence: called after each wait without an answer, and every few milliseconds after
+                the deadline, with the question, the deadline in seconds, the time since the
+                question in microseconds, and the beginning of the answer. From the first call on it
+                measures what delays the answer, and returns whether something does, so that it is
+                called again soon. Waiting ends when it raises.
 
         """
         self.messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
@@ -121,12 +123,13 @@ class LineChannel:
         if written != len(line):
             self._write_rest(request, line[written:], timeout_s)
         data = b""
+        next_ns = FIRST_SLICE_NS if is_watched else SLICE_NS
         while True:
             elapsed_ns = now_ns - self.started_ns
             if elapsed_ns >= timeout_ns:
                 slice_ns = max(LATE_SLICE_NS, elapsed_ns // LATE_SLICES)
             else:
-                slice_ns = min(SLICE_NS, timeout_ns - elapsed_ns)
+                slice_ns = min(next_ns, timeout_ns - elapsed_ns)
             due_ns = now_ns + slice_ns
             ready = self._wait(slice_ns / 1e6)
             now_ns = perf_counter_ns()
@@ -137,7 +140,11 @@ class LineChannel:
                 self.started_ns += over_ns
             if not ready:
                 elapsed_us = (now_ns - self.started_ns) // 1000
-                is_watched = self._on_silence(request, timeout_s, elapsed_us, data)
+                is_watched = True
+                if self._on_silence(request, timeout_s, elapsed_us, data):
+                    next_ns = max(FIRST_SLICE_NS, elapsed_us * 1000 // LATE_SLICES)
+                else:
+                    next_ns = min(SLICE_NS, 2 * next_ns)
                 self.overslept_ns = 0
                 now_ns = perf_counter_ns()
                 continue

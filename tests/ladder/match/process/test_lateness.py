@@ -142,6 +142,20 @@ def test_waits_of_different_threads_add_up_once_an_answer_is_late(move: Move) ->
     assert own_us <= record(late)[-1].own_us <= own_us + turns * LOOK_US
 
 
+def test_the_wait_of_a_child_that_ends_is_lost_only_at_its_edges() -> None:
+    """The kernel's count of it ends with it, but it was seen to wait."""
+    wait_us = 10 * LOOK_US
+    move = [Part(During.SLEEPS, LIMIT_US - 1), Part(During.IN_CHILD, wait_us)]
+    delays = DelayRecord(reading(move, 0))
+    for at_us in look_times(LIMIT_US + wait_us - 1):
+        delays.add(reading(move, at_us), at_us, overslept_us=0)
+    end_us = LIMIT_US - 1 + wait_us
+    now = reading([*move, Part(During.CHILD, 0)], end_us)
+    ended = now._replace(threads={"bot": now.threads["bot"]})
+    delay = delays.add(ended, end_us, overslept_us=0, is_answered=True)
+    assert wait_us - 2 * LOOK_US <= delay.explained_us <= wait_us
+
+
 @given(parts(*During))
 def test_a_kernel_that_counts_no_waits_explains_nothing(move: Move) -> None:
     assert all(delay.explained_us == 0 for delay in record(move, counts=False))
