@@ -23,6 +23,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from time import perf_counter_ns
 from typing import NamedTuple
 
 from ladder.match.process.process_tree import ProcessTree
@@ -148,8 +149,9 @@ class DelayRecord:
         self._intervals.append(interval)
         for name in self._queued.keys() - now.threads.keys():
             # It has ended, and the kernel's count with it. It did not run in these intervals, but
-            # may have slept in a part of the first one.
+            # may have slept in a part of the first one; in this one it waited until it ran.
             self._count_wait(name, sum(each.length_ns for each, _ in self._queued[name][1:]))
+            interval.waits_ns[name] = length_ns
         for name, times in now.threads.items():
             self._add_thread(interval, name, before.threads.get(name, NO_TIME), times)
         while self._intervals and not self._intervals[0].open:
@@ -222,7 +224,10 @@ class DelayWatch:
 
     def measure(self, elapsed_us: int, overslept_us: int, *, is_answered: bool = False) -> Delay:
         """Read the counters again, and return the delay so far (see `DelayRecord.add`)."""
+        began_ns = perf_counter_ns()
         now = read_counters(self._tree, states=not is_answered)
+        if not is_answered:  # the harness may have waited while it read
+            elapsed_us += (perf_counter_ns() - began_ns) // 1000
         return self._record.add(now, elapsed_us, overslept_us=overslept_us, is_answered=is_answered)
 
 

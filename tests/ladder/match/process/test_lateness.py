@@ -142,7 +142,7 @@ def test_waits_of_different_threads_add_up_once_an_answer_is_late(move: Move) ->
     assert own_us <= record(late)[-1].own_us <= own_us + turns * LOOK_US
 
 
-def test_the_wait_of_a_child_that_ends_is_lost_only_at_its_edges() -> None:
+def test_the_wait_of_a_child_that_ends_is_lost_only_at_its_beginning() -> None:
     """The kernel's count of it ends with it, but it was seen to wait."""
     wait_us = 10 * LOOK_US
     move = [Part(During.SLEEPS, LIMIT_US - 1), Part(During.IN_CHILD, wait_us)]
