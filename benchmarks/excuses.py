@@ -1,39 +1,82 @@
-"""Late moves on a disturbed machine: ``python -m benchmarks.excuses [--pairs 100]``.
+"""Whose fault a late answer is: ``python -m benchmarks.excuses [--questions 100]``.
 
-Bots play at a few milliseconds a move on one CPU: alone, beside one and four busy programs, and
-while the harness is stopped again and again. Honest ones look at the wall clock. Slow ones need 5,
-20 or 100 ms more than budget and margin at every move, computing or asleep. Prints a Markdown
-table: how many games honest bots lost by a timeout, how many slow bots did not lose so, and how
-many pairs were played again or given up.
+Bots use a fixed time for each move, whatever the clock shows, pinned on one CPU (but for the
+unpinned one) with none, one and ten busy loops on it. Honest ones stay 25 ms below the limit of
+their own time. Slow ones exceed it by 20, 60 or 100 ms, computing, asleep, or half and half. Each
+cell asks one question after the other; a charged bot is started again.
 
-With ``--trees DIR DIR`` the same pairs are played by several versions of this project, by turns of
-some pairs each.
+Prints a Markdown table per budget: how many honest answers were charged or ended the run, how many
+slow ones were excused or ended it (*wrong*), and the largest difference of the charged from the
+true time.
+With ``--trees DIR DIR`` several versions of this project, each with an environment in ``.venv``,
+answer the same cells by turns.
 """
 
 import argparse
-import contextlib
 import ctypes
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 TREE = Path(__file__).resolve().parents[1]
-FAKE_BOT = TREE / "tests" / "fake_bots" / "bot.py"
-DISTURBANCES = ("none", "one busy program", "four busy programs", "harness stopped")
-HOGS = {"one busy program": 1, "four busy programs": 4}
-BEYOND_MS = (5, 20, 100)
-HONEST_EACH = 2
-"""Pairs of honest bots between two with a slow one."""
+TIME_MS, MARGIN_MS, WATCHDOG_MS = 100, 50, 1000
+BELOW_MS = 25
+"""How far honest bots stay below the limit; the first 250 ms under a work budget count whole."""
+BEYOND_MS = (20, 60, 100)
+BUDGETS = ("time", "clock", "overage", "work")
+HONEST = ("alone", "child", "threads", "unpinned")
+SLOW = ("computes", "sleeps", "both")
+LOADS = (0, 1, 10)
 PR_SET_PDEATHSIG = 1
 BUSY = "while 1: pass"
+BOT = """
+import hashlib, json, os, sys, threading, time
+kind, ms = sys.argv[1], float(sys.argv[2])
+if kind == "unpinned":
+    os.sched_setaffinity(0, range(os.cpu_count()))
+def busy(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+def in_child(seconds):
+    pid = os.fork()
+    if pid == 0:
+        busy(seconds)
+        os._exit(0)
+    os.waitpid(pid, 0)
+def in_threads(seconds):
+    until = time.process_time() + seconds
+    data = bytes(2**16)
+    def work():
+        while time.process_time() < until:
+            hashlib.sha256(data)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+def both(seconds):
+    time.sleep(seconds / 2)
+    busy(seconds / 2)
+work = {"child": in_child, "threads": in_threads, "unpinned": in_threads, "sleeps": time.sleep,
+        "both": both}.get(kind, busy)
+hello = {"type": "hello", "name": "a", "version": "1", "budgets": ["any", "clock"]}
+for line in sys.stdin:
+    question = json.loads(line)["type"]
+    if question == "move":
+        work(ms / 1000)
+        print('{"type":"move","column":0}', flush=True)
+    elif question in ("hello", "new_game"):
+        print(json.dumps(hello) if question == "hello" else '{"type":"ready"}', flush=True)
+"""
 
 
 def die_with_parent() -> None:
@@ -41,144 +84,148 @@ def die_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-@contextlib.contextmanager
-def disturbance(kind: str, cpu: int, seed: int) -> Iterator[None]:
-    """Disturb this process, which plays on a CPU, while the block runs."""
-    hogs = [
+@contextmanager
+def busy_loops(count: int, cpu: int) -> Iterator[None]:
+    """Keep a CPU busy while the block runs."""
+    loops = [
         subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", BUSY],
             preexec_fn=lambda: (die_with_parent(), os.sched_setaffinity(0, {cpu})),
             start_new_session=True,
         )
-        for _ in range(HOGS.get(kind, 0))
+        for _ in range(count)
     ]
-    stopper = os.fork() if kind == "harness stopped" else 0
-    if kind == "harness stopped" and stopper == 0:
-        die_with_parent()
-        stop_parent(random.Random(seed))
     try:
         yield
     finally:
-        if stopper:
-            os.kill(stopper, signal.SIGTERM)
-            os.waitpid(stopper, 0)
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
-def stop_parent(draws: random.Random) -> None:
-    """Stop and continue the parent until SIGTERM comes between two stops."""
-    parent = os.getppid()
-    asked: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
-    while not asked:
-        time.sleep(draws.expovariate(1 / 0.2))
-        os.kill(parent, signal.SIGSTOP)
-        time.sleep(draws.uniform(0.03, 0.3))
-        os.kill(parent, signal.SIGCONT)
-    os._exit(0)
+def limit_ms(budget: str) -> int:
+    """Return the limit of a move's own time."""
+    return WATCHDOG_MS if budget == "work" else TIME_MS + MARGIN_MS
 
 
-def play(kind: str, first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
-    """Play some pairs with the imported version of the project; return counts of outcomes."""
-    from bots.protocol import Budget
+def ask_all(job: dict[str, Any]) -> Counter[str]:
+    """Ask the questions of one cell with the imported version; return counts of outcomes."""
+    from bots.budget import Clock
+    from bots.protocol import Budget, Hello, NewGame
     from db.records.launch import DEFAULT_LIMITS, Start
-    from db.records.pairs import Entrant, PairPlan
-    from ladder.match.game.bot_pool import BotPool
-    from ladder.match.game.referee import play_pair
+    from ladder.errors import BotFailure, MachineStalled
+    from ladder.match.game.asking import SideClock
+    from ladder.match.process.bot_process import BotProcess
     from ladder.match.process.sandbox import Confinement
-    from ladder.match.specs.start_command import builtin_launch, make_entrant
 
-    budget = Budget(time_ms=options.time)
-
-    def fake(revision: int, name: str, *words: object) -> Entrant:
-        argv = (sys.executable, "-I", "-S", str(FAKE_BOT), *map(str, words))
-        return Entrant(revision, name, Start(argv=argv, folder=options.folder), budget)
-
+    os.sched_setaffinity(0, {job["cpu"]})
+    budget = {
+        "time": Budget(time_ms=TIME_MS),
+        "clock": Budget(clock=Clock(TIME_MS, 0)),
+        "overage": Budget(time_ms=TIME_MS // 2, overage_ms=TIME_MS - TIME_MS // 2),
+        "work": Budget(simulations=1),
+    }[job["budget"]]
+    start = Start(
+        (sys.executable, "-I", "-S", "-c", BOT, job["kind"], str(job["ms"])), job["folder"]
+    )
     found: Counter[str] = Counter()
-    pool = BotPool(Confinement(limits=DEFAULT_LIMITS, sandbox=()))
-    built_in = make_entrant(builtin_launch("v4"), revision=1, name="v4", budget=budget)
-    clock = fake(2, "clock", "works", options.time)
-    for entrant in (built_in, clock):
-        pool.release(entrant.start, pool.acquire(entrant.start), renew=False)
-    with disturbance(kind, options.cpu, first):
-        for number in range(first, first + pairs):
-            a, b, slow = built_in, clock, ""
-            if number % (HONEST_EACH + 1) == 0:
-                beyond = BEYOND_MS[number // (HONEST_EACH + 1) % len(BEYOND_MS)]
-                mode = ("thinks", "late")[number % 2]
-                late_s = (options.time + options.margin + beyond) / 1000
-                b, slow = fake(3, "slow", mode, late_s), f"slow by {beyond} ms"
-            plan = PairPlan(
-                id=number, number=number, a=a, b=b, board="4x4", board_class="4x4", opening=(),
-                seed=number, margin_ms=options.margin,
-            )  # fmt: skip
-            record = play_pair(plan, pool)
-            found["games"] += len(record.games)
-            found["delays counted by the harness"] += record.aborts
-            found[f"given up{', slow bot' if slow else ''}"] += not record.games
-            for game in record.games:
-                is_timeout = game.termination.value == "timeout"
-                b_lost = (game.result.value == "win") != game.swapped
-                if slow:
-                    found[f"excused: {slow}"] += not (is_timeout and b_lost)
-                    found[f"games with a bot {slow}"] += 1
-                    found["charged: honest"] += is_timeout and not b_lost
-                elif game.termination.is_forfeit:
-                    found["charged: honest"] += 1
-                    if options.verbose:
-                        print(kind, number, game.detail, file=sys.stderr)
-    pool.close()
+    process = None
+    for _ in range(job["questions"]):
+        if process is None or not process.alive:
+            process = BotProcess.start(start, Confinement(limits=DEFAULT_LIMITS, sandbox=()))
+            process.ask(Hello(), timeout_s=300)
+            question = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=budget)
+            process.ask(question, timeout_s=300)
+            process.begin_game()
+        clock = SideClock(budget, 42, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_MS / 1000)
+        try:
+            answer = clock.ask(process, (), None)
+        except BotFailure as failure:
+            found["charged"] += 1
+            if job["verbose"]:
+                print(job["budget"], job["kind"], job["ms"], failure, file=sys.stderr)
+        except MachineStalled:
+            found["stalled"] += 1
+        else:
+            charged_ms = getattr(answer, "own_us", None) or getattr(answer, "elapsed_us", 0)
+            off_ms = round(abs(charged_ms / 1000 - job["ms"]))
+            found["counted"] += 1
+            found["off_ms"] = max(found["off_ms"], off_ms)
+    if process is not None:
+        process.kill()
     return found
 
 
+def run_cell(tree: str, job: dict[str, Any]) -> Counter[str]:
+    """Let one version answer the questions of a cell."""
+    python = Path(tree) / ".venv" / "bin" / "python"
+    done = subprocess.run(
+        [str(python) if python.exists() else sys.executable, __file__, "--job", json.dumps(job)],
+        env={**os.environ, "PYTHONPATH": tree},
+        cwd=tree,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return Counter(json.loads(done.stdout))
+
+
+def cells(budget: str) -> Iterator[tuple[str, float, bool]]:
+    """Yield kind, milliseconds and honesty of each bot under a budget."""
+    limit = limit_ms(budget)
+    unmeasured = 250 if budget == "work" else 0
+    for kind in HONEST:
+        yield kind, limit - unmeasured - BELOW_MS, True
+    for kind in SLOW:
+        for beyond in BEYOND_MS:
+            yield kind, limit + beyond, False
+
+
 def main() -> None:
-    """Play alternately and print the table."""
+    """Ask by turns and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--pairs", type=int, default=100, help="pairs per disturbance and tree")
-    parser.add_argument("--turn", type=int, default=30, help="pairs of one tree in a row")
+    parser.add_argument("--questions", type=int, default=100, help="questions in each cell")
+    parser.add_argument("--turn", type=int, default=50, help="questions of one tree in a row")
     parser.add_argument("--trees", nargs="+", default=[str(TREE)])
-    parser.add_argument("--time", type=int, default=5, help="budget in ms")
-    parser.add_argument("--margin", type=int, default=20, help="in ms")
+    parser.add_argument("--budgets", nargs="+", default=BUDGETS, choices=BUDGETS)
+    parser.add_argument("--loads", nargs="+", type=int, default=LOADS, help="busy loops")
+    parser.add_argument("--kinds", nargs="+", default=(*HONEST, *SLOW))
     parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
     parser.add_argument("--folder", default=tempfile.gettempdir())
-    parser.add_argument("--verbose", action="store_true", help="print each honest bot's forfeit")
-    parser.add_argument("--play", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--verbose", action="store_true", help="print what charged bots are told")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.play:
-        os.sched_setaffinity(0, {options.cpu})
-        kind, first, pairs = options.play
-        print(json.dumps(play(kind, int(first), int(pairs), options)))
+    if options.job:
+        print(json.dumps(ask_all(json.loads(options.job))))
         return
-    for kind in DISTURBANCES:
-        totals: dict[str, Counter[str]] = {tree: Counter() for tree in options.trees}
-        for first in range(0, options.pairs, options.turn):
-            for tree in options.trees:
-                totals[tree] += Counter(one_turn(tree, kind, first, options))
-        print_table(kind, totals)
-
-
-def one_turn(tree: str, kind: str, first: int, options: argparse.Namespace) -> dict[str, int]:
-    """Let one version play its turn."""
-    words: Sequence[str] = [
-        *(sys.executable, str(Path(__file__).resolve())),
-        *("--play", kind, str(first), str(min(options.turn, options.pairs - first))),
-        *(f"--{name}={getattr(options, name)}" for name in ("time", "margin", "cpu", "folder")),
-        *(["--verbose"] if options.verbose else []),
-    ]
-    environment = {**os.environ, "PYTHONPATH": tree}
-    done = subprocess.run(words, env=environment, cwd=tree, stdout=subprocess.PIPE, check=True)
-    return dict(json.loads(done.stdout))
-
-
-def print_table(kind: str, totals: dict[str, Counter[str]]) -> None:
-    """Print the counts of one disturbance, one column per version."""
-    print(f"\n| {kind} | " + " | ".join(totals) + " |")
-    print("|---|" + "---|" * len(totals))
-    for name in sorted(set().union(*totals.values())):
-        cells = " | ".join(str(found[name]) for found in totals.values())
-        print(f"| {name} | {cells} |", flush=True)
+    for budget in options.budgets:
+        print(
+            f"\n| {budget}: bot, ms | loops | tree | wrong | counted | charged | no answer | off |"
+        )
+        print("|---|---|---|---|---|---|---|---|")
+        for (kind, ms, is_honest), load in (
+            (cell, load) for cell in cells(budget) for load in options.loads
+        ):
+            if kind not in options.kinds:
+                continue
+            job = {"budget": budget, "kind": kind, "ms": ms, "cpu": options.cpu,
+                   "folder": options.folder, "verbose": options.verbose}  # fmt: skip
+            totals: dict[str, Counter[str]] = {tree: Counter() for tree in options.trees}
+            with busy_loops(load, options.cpu):
+                for first in range(0, options.questions, options.turn):
+                    number = min(options.turn, options.questions - first)
+                    for tree in options.trees:
+                        found = run_cell(tree, {**job, "questions": number})
+                        off_ms = max(totals[tree]["off_ms"], found["off_ms"])
+                        totals[tree] += found
+                        totals[tree]["off_ms"] = off_ms
+            for tree, total in totals.items():
+                wrong = total["stalled"] + total["charged" if is_honest else "counted"]
+                off = f"{total['off_ms']} ms" if total["counted"] else "-"
+                print(
+                    f"| {kind}, {ms:.0f} | {load} | {Path(tree).name} | {wrong} "
+                    f"| {total['counted']} | {total['charged']} | {total['stalled']} | {off} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

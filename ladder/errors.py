@@ -6,7 +6,7 @@ LadderError              a sentence for the user; never shown as a traceback
 |   `-- UnfitBot         a registered bot that cannot take part under these settings
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
-|-- MachineStalled       the machine delayed a move; the pair is played again
+|-- MachineStalled       a delay or fault of the machine; the pair is played again
 `-- BotFailure           a failure of one bot; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
@@ -143,4 +143,9 @@ class BotMemory(BotFailure):
 
 
 class MachineStalled(LadderError):
-    """A delay or fault of the machine, which kept a bot or the referee from running."""
+    """A delay or fault of the machine, which kept a bot or the referee from running.
+
+    The message says what to do about it.
+    """
+
+    exit_code = ExitCode.INVALID

@@ -218,7 +218,7 @@ def _time_text(found: TrialResult) -> str:
         return found.over_budget
     if found.min_time_ms is not None:
         return f"needs {found.min_time_ms} ms a move: runs with less time refuse it"
-    longest = max(trial.own_ms() for trial in found.trials)
+    longest = max(trial.slowest_ms() for trial in found.trials)
     return f"took {longest:.1f} ms for its slowest move"
 
 

@@ -98,8 +98,7 @@ class RunHealth:
         if not record.games:
             raise InvalidRun(
                 f"the machine stalls: pair {plan.number} could not be played, the last time as "
-                f"{record.abort_reason}; stop other programs, play fewer pairs at a time or allow "
-                "more time per move"
+                f"{record.abort_reason}"
             )
 
     def note_deaths(self, plans: Sequence[PairPlan]) -> str:

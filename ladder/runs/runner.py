@@ -7,6 +7,7 @@ pair is next.
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -132,11 +133,8 @@ class Runner:
                 self._cancel_pending()
             is_blocked = self._submit_pairs()
             if self._playing:
-                self.workers.wait(TICK_S)
-                done = [future for future in self._done if future in self._playing]
-                self._done.clear()
-                self._submit_pairs(done=len(done))  # no worker idles while the disk is written
-                self._collect(done)
+                with self._collecting():
+                    self.workers.wait(TICK_S)
                 self.live.workers = self.workers.slots
                 self._report_events()
             elif is_blocked:
@@ -204,17 +202,42 @@ class Runner:
             return max(1, wanted)  # the judge waits for an earlier pair that is not played yet
         return wanted
 
+    @contextmanager
+    def _collecting(self) -> Iterator[None]:
+        """Collect the pairs that end in a block, before an exception of the block is raised."""
+        is_undisturbed = False
+        try:
+            yield
+            is_undisturbed = True
+        finally:
+            done = [future for future in self._done if future in self._playing]
+            self._done.clear()
+            try:
+                if is_undisturbed:  # no worker idles while the disk is written
+                    self._submit_pairs(done=len(done))
+            finally:
+                self._collect(done)
+
     def _collect(self, done: Sequence["Future[PairRecord]"]) -> None:
-        """Store and count finished pairs, all of them in one commit; requeue those that failed."""
+        """Store and count finished pairs, all of them in one commit; requeue those that failed.
+
+        Raises:
+            LadderError: a pair cannot be played; the others are stored.
+
+        """
         records: list[tuple[PairPlan, PairRecord]] = []
         died: list[PairPlan] = []
+        failures: list[BaseException] = []
         for future in sorted(done, key=lambda each: self._playing[each].number):
             plan = self._playing.pop(future)
-            try:
+            failure = future.exception()
+            if failure is None:
                 records.append((plan, future.result()))
-            except WorkerDied:
+            elif isinstance(failure, WorkerDied):
                 died.append(plan)
                 self.source.requeue(plan)
+            else:
+                failures.append(failure)
         stored = iter(self.source.finish([each for each in records if each[1].games]))
         for plan, record in records:
             self.live.stalls += record.aborts
@@ -222,6 +245,9 @@ class Runner:
                 self._count(plan, record, next(stored))
             else:
                 self.source.give_up(plan, record)
+        for failure in failures:
+            raise failure
+        for plan, record in records:
             self._warn_all(self.health.observe(plan, record))
         if died:
             self._warn(self.health.note_deaths(died))

@@ -28,6 +28,8 @@ from reports.report.rating_columns import (
     standings_csv,
 )
 
+WORK_INSTEAD = "; where the machine is too busy for --time, count work (--simulations 1000)"
+"""Advice about games under a time budget that the machine delays."""
 BOTS_NAMED = 5
 """Number of bots whose forfeited games are listed."""
 
@@ -105,7 +107,7 @@ def remarks(standings: Standings) -> list[str]:
     if any(bot.unreliable for bot in standings.bots):
         lines.append(f"{UNRELIABLE}: forfeits more than 2 % of its games: do not trust its rating")
     if any(bot.over_budget for bot in standings.bots):
-        lines.append(f"{OVER_BUDGET}: uses more than its time per move on average")
+        lines.append(f"{OVER_BUDGET}: its own time per move is over its budget on average")
     return [*lines, *_forfeit_lines(standings.bots), *unrated_lines(standings), *_others(standings)]
 
 
@@ -196,11 +198,11 @@ def note_text(note: found.Note) -> str:
                 f"only {distinct} of {games} games are distinct, and the errors count equal pairs "
                 "once: longer openings give more distinct games"
             )
-        case found.DelayedMoves(moves, share):
+        case found.DelayedMoves(moves, share, is_timed):
             which = "1 move was" if moves == 1 else f"{moves} moves were"
             return (
                 f"{which} late because the host delayed the bot ({share:.1%} of the "
-                "attempts at games); no bot was charged"
+                "attempts at games); no bot was charged" + WORK_INSTEAD * is_timed
             )
         case found.PausedInRun(run, bots):
             named = "; ".join(

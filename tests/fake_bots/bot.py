@@ -14,6 +14,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     works MS                computes for MS milliseconds of wall time at a move
     thinks S[,FILE]         computes for S seconds of processor time at a move [while FILE exists]
     thinks-in-children S    the same in a child process that ends before the answer
+    thinks-in-threads S     the same in four threads at the same time
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
     loads S[,N]             computes for S seconds of processor time at new_game [as N orphans do]
@@ -38,6 +39,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     floods-output           writes endless output without line breaks
     floods-errors           writes endless lines to stderr
     moves-at-once           answers new_game with a move
+    begins-with TEXT        writes TEXT at its start, as `writes` does
     talks-after-game-over   writes ready after game_over
 
     Too much memory, too many files or processes:
@@ -68,6 +70,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     reaches FILE            whether it can write FILE, in the version of its hello
 """
 
+import hashlib
 import json
 import mmap
 import os
@@ -272,6 +275,12 @@ class Writes(Honest):
         write(self.argument.encode().decode("unicode_escape").encode("latin-1"))
 
 
+class BeginsWith(Honest):
+    def run(self):
+        Writes(self.argument).move({})
+        super().run()
+
+
 class FloodsOutput(Honest):
     def move(self, message):
         while True:
@@ -418,6 +427,23 @@ class ThinksInChildren(Honest):
             busy(float(self.argument))
             os._exit(0)
         os.wait()
+        return super().move(message)
+
+
+class ThinksInThreads(Honest):
+    def move(self, message):
+        until = time.process_time() + float(self.argument)
+        data = bytes(2**18)  # hashing more than 2 KiB lets other threads run
+
+        def work() -> None:
+            while time.process_time() < until:
+                hashlib.sha256(data)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         return super().move(message)
 
 

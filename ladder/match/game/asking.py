@@ -114,10 +114,10 @@ class SideClock:
             )
         return MoveAsk(len(moves), tuple(moves), clock)
 
-    def spend(self, elapsed_us: int) -> None:
-        """Charge the time of a move."""
+    def spend(self, own_us: int) -> None:
+        """Charge the own time of a move."""
         if self._time is not None:
-            self._time.spend(elapsed_us)
+            self._time.spend(own_us)
 
     def ask(self, process: BotProcess, moves: Sequence[int], theirs_us: int | None) -> MoveAnswer:
         """Ask for a move, and charge its time. Raises what `BotProcess.ask` raises.
@@ -136,22 +136,22 @@ class SideClock:
             answer = process.ask(
                 question,
                 timeout_s=self.limit_us / 1e6,
-                budget_s=time.left_us / 1e6,
+                is_timed=True,
             )
         except BotTimeout as late:
             if self._has_bank:
                 late.args = (f"{late}; this was all that was left of its time for the game",)
             raise
-        self.spend(answer.elapsed_us)
+        self.spend(answer.own_us)
         return answer
 
 
-def make_thought(elapsed_us: int, info: Info | None, cpu_us: int | None = None) -> Thought:
-    """Return the stored record of a move: its times and the bot's report."""
+def make_thought(own_us: int, info: Info | None, cpu_us: int | None = None) -> Thought:
+    """Return the stored record of a move: its own time and the bot's report."""
     if info is None:
-        return Thought(elapsed_us, cpu_us=cpu_us)
+        return Thought(own_us, cpu_us=cpu_us)
     return Thought(
-        elapsed_us,
+        own_us,
         info.value,
         info.simulations,
         info.depth,

@@ -1,8 +1,11 @@
 """The referee: plays a pair or one game by the rules, and charges failures to their cause."""
 
+import contextlib
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from bots.protocol import GameOver, Resign
 from db.records import thought_blob
@@ -12,7 +15,7 @@ from db.records.rules import GameRules
 from engine.board import Board, parse_board
 from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame
-from ladder.errors import BotFailure, BotTimeout, MachineStalled
+from ladder.errors import BotCrash, BotFailure, BotTimeout, MachineStalled
 from ladder.match.game.asking import (
     SideClock,
     illegal_move_error,
@@ -24,7 +27,10 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import BoardInPlay, Broadcaster
 from ladder.match.game.endings import EndingRule, GameEnd
 from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.faults import machine_fault
+from ladder.match.specs.archive import find_lost
 
+T = TypeVar("T")
 PAUSES_S = (0.05, 0.2, 0.8)
 """Pauses before a pair that the machine disturbed is played again, in seconds."""
 
@@ -46,8 +52,8 @@ class PairNotes:
 def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = None) -> PairRecord:
     """Play both games of a pair.
 
-    If the machine delayed a move so long that no answer came, the pair is played again. If that
-    happens too often, the record has no games but a reason.
+    A pair that the machine disturbs is played again. If that happens too often, the record has no
+    games but a reason.
 
     Args:
         plan: the pair.
@@ -56,16 +62,14 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = Non
 
     """
     notes = PairNotes()
+
+    def play() -> tuple[GameRecord, ...]:
+        first = _Game(plan, False, pool, notes, broadcast).play()
+        return first, _Game(plan, True, pool, notes, broadcast).play()
+
     games: tuple[GameRecord, ...] = ()
-    while not games:
-        try:
-            first = _Game(plan, False, pool, notes, broadcast).play()
-            games = (first, _Game(plan, True, pool, notes, broadcast).play())
-        except MachineStalled as stall:
-            notes.stalls.append(str(stall))
-            if len(notes.stalls) > len(PAUSES_S):
-                break
-            time.sleep(PAUSES_S[len(notes.stalls) - 1])
+    with contextlib.suppress(MachineStalled):
+        games = play_undisturbed(play, notes.stalls)
     return PairRecord(
         plan.id,
         plan.number,
@@ -81,10 +85,35 @@ def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
     """Play one game of a pair; A moves first unless `swapped`.
 
     Raises:
-        MachineStalled: the machine delayed a move so long that no answer came.
+        MachineStalled: the machine disturbed it in every attempt.
 
     """
-    return _Game(plan, swapped, pool, PairNotes()).play()
+    return play_undisturbed(lambda: _Game(plan, swapped, pool, PairNotes()).play(), [])
+
+
+def play_undisturbed(play: Callable[[], T], stalls: list[str]) -> T:
+    """Call a function until the machine does not disturb it, at most four times.
+
+    Args:
+        play: raises OSError or MachineStalled if the machine disturbs it.
+        stalls: receives why, each time.
+
+    Raises:
+        MachineStalled: the machine disturbed it in every attempt.
+
+    """
+    for pause_s in (*PAUSES_S, None):
+        try:
+            return play()
+        except MachineStalled as error:
+            stall = error
+        except OSError as error:
+            stall = machine_fault("a game could not be played", error)
+        stalls.append(str(stall))
+        if pause_s is None:
+            raise stall
+        time.sleep(pause_s)
+    raise AssertionError("the last attempt returns or raises")
 
 
 class _Side:
@@ -146,7 +175,8 @@ class _Game:
         """Play the game.
 
         Raises:
-            MachineStalled: the machine delayed a bot so long that no answer came.
+            MachineStalled: the machine delayed a bot too long, or had a fault.
+            OSError: the machine had a fault.
 
         """
         started = time.time()
@@ -188,6 +218,7 @@ class _Game:
                 if end is not None:
                     return end
         except BotFailure as failure:
+            _check_files(self.sides[index].entrant, failure)
             self.last_output = failure.last_output
             return GameEnd.by_failure(index, failure)
         return GameEnd.on_board(game)
@@ -226,7 +257,8 @@ class _Game:
         entrant = self.sides[index].entrant
         try:
             process = self.pool.acquire(entrant.start, entrant.name)
-        except BotFailure:
+        except BotFailure as failure:
+            _check_files(entrant, failure)
             self.notes.failed_starts.append(entrant.revision)
             raise
         self.processes.append(process)
@@ -242,7 +274,7 @@ class _Game:
 
         Raises:
             BotFailure: the side failed.
-            MachineStalled: the machine delayed it so long that no answer came.
+            MachineStalled: the machine delayed it too long, or had a fault.
 
         """
         game, side, process = self.game, self.sides[index], self.processes[index]
@@ -256,9 +288,9 @@ class _Game:
             self.notes.unusable[side.entrant.revision] = process.unusable
         reply = answer.reply
         if isinstance(reply, Resign):
-            side.unplayed_us.append(answer.elapsed_us)
+            side.unplayed_us.append(answer.own_us)
             return False
-        thought = make_thought(answer.elapsed_us, reply.info, process.tree.turn_us)
+        thought = make_thought(answer.own_us, reply.info, process.tree.turn_us)
         self.thoughts.append(thought)
         side.thoughts.append(thought)
         try:
@@ -281,6 +313,15 @@ class _Game:
             entrant = self.sides[index].entrant
             renew = entrant.should_restart(pair_ended=self.swapped)
             self.pool.release(entrant.start, process, renew=renew)
+
+
+def _check_files(entrant: Entrant, failure: BotFailure) -> None:
+    """Raise MachineStalled if a bot has crashed for want of files that the ladder unpacked."""
+    if isinstance(failure, BotCrash) and (lost := find_lost(entrant.start.folder)):
+        raise MachineStalled(
+            f"{entrant.name} lost its files in mid-run: {lost} is missing in the cache folder; run "
+            "the same command again, which unpacks them"
+        ) from failure
 
 
 def _ending_rules(rules: GameRules, board: Board) -> list[EndingRule]:

@@ -3,7 +3,7 @@
     with BotProcess.start(start) as bot:
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NewGame(...), timeout_s=10)
-        reply, elapsed_us = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.15)
+        reply, own_us, _ = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.15, is_timed=True)
 
 After a failure the process and everything it started are gone, and the exception holds what the
 bot's author needs to know. Needs Linux 5.3 or later (pidfd).
@@ -11,8 +11,11 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 
 from __future__ import annotations
 
+import errno
 from codecs import BOM_UTF8
 from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+from msgspec.structs import asdict
 
 from bots.protocol import (
     UNREADABLE,
@@ -29,10 +32,12 @@ from bots.protocol import (
     parse_reply,
 )
 from db.records.games import LastOutput
-from db.records.launch import Start
-from ladder.errors import BotFailure, MachineStalled
+from db.records.launch import Limits, Start
+from ladder.errors import BotCrash, BotFailure, BotTimeout, MachineStalled
 from ladder.match.process import failures
+from ladder.match.process.faults import FREE_MACHINE, machine_fault
 from ladder.match.process.lateness import Delay, DelayWatch
+from ladder.match.process.limits import LimitMonitor
 from ladder.match.process.line_channel import ClosedError, LineChannel
 from ladder.match.process.optional_values import decode_usable
 from ladder.match.process.process_tree import BotHistory, ProcessTree
@@ -43,11 +48,14 @@ START_S = 1.0
 """How long to wait for the report that a bot has started, which comes before its answers."""
 LAST_REPORT_S = 0.1
 """How long to wait for the end of a bot that closed its output: its exit status is the cause."""
-LONGEST_WAIT_S = 1.0
-"""How long after its deadline a timed move is waited for, while the machine explains its delay."""
-LOADING_WAIT = 4
-"""The same for the first new game of a process, in times of its timeout from the question on. A
-program that computes without end uses up its timeout meanwhile, even beside two others."""
+MEASURED_FROM_US = 2000
+"""Time from which an answer's own time is measured, which takes some 50 us: no shorter delay is
+worth it."""
+BRIEF_US = 1000
+"""A delay between two readings up to which the next one may come later."""
+LONGEST_WAIT, LEAST_WAIT_S = 20, 1.0
+"""How long an answer is awaited while waits explain its delay: so many times its limit, but at
+least this much longer."""
 EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {
     Hello: (HelloReply,),
     NewGame: (Ready,),
@@ -62,9 +70,9 @@ class TimedReply(NamedTuple, Generic[R_co]):
     """A bot's answer and its time."""
 
     reply: R_co
-    elapsed_us: int
-    """From just before the question is written until the whole answer is read; of an excused move,
-    the part that the machine does not explain."""
+    own_us: int
+    """The bot's own time: from just before the question is written until the whole answer is read,
+    without what the machine explains (`ladder.match.process.lateness`)."""
     is_excused: bool = False
     """Whether it came late, and the machine explains the delay."""
 
@@ -86,18 +94,19 @@ class BotProcess:
 
     """
 
-    def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
+    def __init__(
+        self, client: SupervisorClient, history: BotHistory, limits: Limits, *, foreign: bool
+    ) -> None:
         self.alive = True
         self.failed = False
         self.unusable = ""
-        self._is_new = True
+        self._limits = limits
         self.supervisor = client
         self._channel = LineChannel(
-            client.stdin, client.stdout, client.connection.fileno(), self._handle_late
+            client.stdin, client.stdout, client.connection.fileno(), self._handle_silence
         )
-        self._budget_us = 0
         self._watch: DelayWatch | None = None
-        """Measures what delays the answer to the last question; None if it is not timed."""
+        """Measures what delays the answer to the last question; None if nothing has yet."""
         self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
 
     @classmethod
@@ -119,15 +128,20 @@ class BotProcess:
             name: the beginning of its log file's name.
 
         Raises:
-            OSError: the process cannot be created.
-            UsageError: the log folder cannot be created.
+            BotCrash: its command is too long.
+            MachineStalled: the process or the log folder cannot be created.
             ValueError: the bot is foreign, and `confinement` allows no foreign bots.
 
         """
         if start.foreign and not confinement.allows_foreign:
             raise ValueError(f"a foreign bot was started where none is allowed: {start.argv}")
-        client = SupervisorClient.start(start, confinement, name)
-        return cls(client, history or BotHistory(), foreign=start.foreign)
+        try:
+            client = SupervisorClient.start(start, confinement, name)
+        except OSError as error:
+            if error.errno == errno.E2BIG:
+                raise BotCrash(f"its command is too long: {error}") from error
+            raise machine_fault("a bot could not be started", error) from error
+        return cls(client, history or BotHistory(), confinement.limits, foreign=start.foreign)
 
     @overload
     def ask(self, request: Hello, *, timeout_s: float) -> TimedReply[HelloReply]: ...
@@ -137,21 +151,20 @@ class BotProcess:
 
     @overload
     def ask(
-        self, request: MoveAsk, *, timeout_s: float, budget_s: float | None = None
+        self, request: MoveAsk, *, timeout_s: float, is_timed: bool = False
     ) -> TimedReply[MoveReply | Resign]: ...
 
     def ask(
-        self, request: Question, *, timeout_s: float, budget_s: float | None = None
+        self, request: Question, *, timeout_s: float, is_timed: bool = False
     ) -> TimedReply[HelloReply] | TimedReply[Ready] | TimedReply[MoveReply | Resign]:
         """Ask a question and wait for its answer.
 
         Args:
             request: the question.
-            timeout_s: deadline on a monotonic clock, for a timed move its budget and margin.
-            budget_s: budget of a timed move, which may be late if the machine explains it. Costs
-                some 50 us before the clock starts. None for other questions: the time in which the
-                harness was stopped does not count then. The first new game of a process is judged
-                as a move with `timeout_s` as budget and no margin.
+            timeout_s: the limit of the bot's own time.
+            is_timed: whether the time of a move is limited by its budget, so that what delays it is
+                measured from its start. This costs some 50 us before the clock starts. Moves under
+                a work budget are measured once they take long.
 
         Raises:
             BotTimeout: no whole answer came in time, or the bot did not read the question.
@@ -160,8 +173,8 @@ class BotProcess:
             BotMemory: the bot exceeded its memory limit.
             BotIllegalMove: the host of a course program reported its move as illegal.
             BotProtocolError: the answer, or output before the question, is not allowed.
-            MachineStalled: no answer came, and the machine explains that; or the bot lost its
-                supervisor.
+            MachineStalled: no answer came for very long, and the machine explains that; or the bot
+                lost its supervisor.
             RuntimeError: the bot is not `alive`.
 
         """
@@ -169,10 +182,12 @@ class BotProcess:
             raise RuntimeError("a bot that has ended was asked")
         failure: BotFailure | MachineStalled
         try:
-            return self._ask(request, timeout_s, budget_s)
+            return self._ask(request, timeout_s, is_timed)
         except ClosedError as closed:
             failure = self._explain_end(request, *closed.args)
-        except (BotFailure, MachineStalled) as raised:
+        except (BotTimeout, MachineStalled) as late:
+            failure = self._find_excess(request) or late
+        except BotFailure as raised:
             failure = raised
         self.kill()
         if isinstance(failure, BotFailure):
@@ -189,13 +204,31 @@ class BotProcess:
         client.wait(lambda: client.cause, LAST_REPORT_S)
         if fault := client.fault:
             question = failures.describe_request(request)
-            return MachineStalled(f"a bot was lost at {question}: {fault}")
+            return MachineStalled(f"a bot was lost at {question}: {fault}; {FREE_MACHINE}")
         return failures.failure_after_end(client, request, seen, received)
 
-    def _ask(self, request: Question, timeout_s: float, budget_s: float | None) -> TimedReply[Any]:
+    def _find_excess(self, request: Question) -> BotFailure | None:
+        """Return the failure of a silent bot that exceeds a limit.
+
+        On a busy machine its supervisor may not have run for long.
+        """
+        client = self.supervisor
+        client.read_reports(0)
+        if client.cause is None:
+            limits = {**asdict(self._limits), "group": client.group}
+            options = {name: str(value) for name, value in limits.items() if value}
+            monitor = LimitMonitor(options, client.popen.pid)
+            if excess := monitor.find_excess():
+                cause, _, client.detail = excess.partition(" ")
+                client.cause = EndCause(cause)
+        if client.cause not in (EndCause.MEMORY, EndCause.PROCESSES):
+            return None
+        return failures.failure_after_end(client, request, "", b"")
+
+    def _ask(self, request: Question, timeout_s: float, is_timed: bool) -> TimedReply[Any]:
         """Ask, and leave a bot that fails as it is. Raises also ClosedError."""
         channel = self._channel
-        if channel.poll_unasked(0):
+        if type(request) is not Hello and channel.poll_unasked(0):
             self.supervisor.read_reports(0)
             channel.refuse_unasked(request)
         is_move = type(request) is MoveAsk
@@ -203,17 +236,12 @@ class BotProcess:
             self.tree.begin_turn()
         else:
             self.tree.resume()
-        if self._is_new and type(request) is NewGame:
-            budget_s = timeout_s  # it may be loading, which takes long beside other programs
-        self._watch = None
-        if budget_s is not None:
-            self._budget_us = int(budget_s * 1e6)
-            self._watch = DelayWatch(self.tree)
-        data, elapsed_us = channel.exchange(request, timeout_s, budget_s)
-        is_excused = elapsed_us > timeout_s * 1e6 and self._watch is not None
-        if is_excused:
-            explained_us = self._judge(request, timeout_s, elapsed_us).explained_us
-            elapsed_us = max(0, min(self._budget_us, elapsed_us - explained_us))
+            is_timed = True  # it may load, which takes long beside other programs
+        self._watch = DelayWatch(self.tree) if is_timed else None
+        data, own_us = channel.exchange(request, timeout_s, is_watched=is_timed)
+        is_excused = own_us > timeout_s * 1e6
+        if self._watch is not None and own_us > MEASURED_FROM_US:
+            own_us = self._measure(request, timeout_s, own_us).own_us
         if is_move:
             self.tree.end_turn()
         try:
@@ -231,11 +259,10 @@ class BotProcess:
         ):
             raise failures.wrong_reply_failure(request, reply)
         # Like TimedReply(...), without the cost of its Python-level constructor.
-        return tuple.__new__(TimedReply, (reply, elapsed_us, is_excused))
+        return tuple.__new__(TimedReply, (reply, own_us, is_excused))
 
     def begin_game(self) -> None:
         """Restart the measurement of processor time; call it after the bot's `ready`."""
-        self._is_new = False
         client = self.supervisor
         client.wait(lambda: client.pid or client.cause, START_S)
         if client.pid is not None:
@@ -281,38 +308,40 @@ class BotProcess:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
-    def _handle_late(
+    def _handle_silence(
         self, request: Request, timeout_s: float, elapsed_us: int, received: bytes
-    ) -> None:
-        """Let a late answer be waited for while the machine explains the delay.
+    ) -> bool:
+        """Let an answer be awaited while the bot has time; return whether something delays it.
 
         Raises:
             BotTimeout: the bot is late by its own fault.
-            MachineStalled: no answer came, and the machine explains that.
+            MachineStalled: no answer came for very long, and the machine explains that.
 
         """
-        delay = self._judge(request, timeout_s, elapsed_us, received)
-        extra_s = (LOADING_WAIT - 1) * timeout_s if type(request) is NewGame else LONGEST_WAIT_S
-        if elapsed_us > (timeout_s + extra_s) * 1e6:
+        if self._watch is None:
+            self._watch = DelayWatch(self.tree, elapsed_us)
+            return True
+        before_us = self._watch.explained_us
+        delay = self._measure(request, timeout_s, elapsed_us, received)
+        if elapsed_us > 1e6 * max(LONGEST_WAIT * timeout_s, timeout_s + LEAST_WAIT_S):
             text = failures.describe_late(request, timeout_s)
-            raise MachineStalled(f"{text} and {extra_s:g} s more: {delay}")
+            raise MachineStalled(f"{text}; {delay}; {FREE_MACHINE}")
+        return delay.explained_us - before_us > BRIEF_US
 
-    def _judge(
+    def _measure(
         self, request: Request, timeout_s: float, elapsed_us: int, received: bytes | None = None
     ) -> Delay:
         """Return what delayed an answer; `received` is None if the whole answer has come.
 
+        This decides for every question whether the bot is late.
+
         Raises:
-            BotTimeout: the machine does not explain it.
+            BotTimeout: its own time is over its limit.
 
         """
-        delay = None
-        if self._watch is not None:
-            delay = self._watch.measure(
-                elapsed_us,
-                overslept_us=self._channel.overslept_ns // 1000,
-                unseen_us=self._channel.unseen_us(elapsed_us) if received is None else None,
-            )
-            if delay.is_excused(self._budget_us, int(timeout_s * 1e6) - self._budget_us):
-                return delay
-        raise failures.late_failure(request, timeout_s, received or b"", delay)
+        assert self._watch is not None  # noqa: S101 - for mypy
+        overslept_us = self._channel.overslept_ns // 1000
+        delay = self._watch.measure(elapsed_us, overslept_us, is_answered=received is None)
+        if delay.own_us > timeout_s * 1e6:
+            raise failures.late_failure(request, timeout_s, received or b"", delay)
+        return delay

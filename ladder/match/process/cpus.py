@@ -14,11 +14,15 @@ CPUs with others claims none: two workers on one CPU are slower than two that ma
 
 import os
 import socket
+import time
 
 from ladder.match.process.cgroups import cpu_quota
+from ladder.match.process.procfs import TICKS_S, read
 
 PREFIX = "connect4-ladder"
 """Beginning of all socket names of this project."""
+SAMPLE_S = 0.1
+"""How long the load of the machine is measured."""
 
 _claims: list[socket.socket] = []
 """This process's claims, which end with it."""
@@ -67,6 +71,21 @@ def allowed_cpus() -> int:
     """Return how many CPUs this process can keep busy, considering affinity and quota."""
     cpus, quota = len(os.sched_getaffinity(0)), cpu_quota()
     return cpus if quota is None else max(1, min(cpus, int(quota)))
+
+
+def busy_cpus(length_s: float = SAMPLE_S) -> float:
+    """Return how many of this process's CPUs are busy now, by a sample of some time."""
+    before = _idle_ticks()
+    time.sleep(length_s)
+    idle = (_idle_ticks() - before) / TICKS_S / length_s
+    return max(0.0, len(os.sched_getaffinity(0)) - idle)
+
+
+def _idle_ticks() -> int:
+    """Return the idle time of this process's CPUs, waits for disks included."""
+    cpus = {b"cpu%d" % cpu for cpu in os.sched_getaffinity(0)}
+    lines = map(bytes.split, read("/proc/stat").splitlines())
+    return sum(int(words[4]) + int(words[5]) for words in lines if words[0] in cpus)
 
 
 def _are_shared(quota: float | None) -> bool:

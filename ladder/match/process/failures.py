@@ -61,24 +61,20 @@ def failure_after_end(
             return BotCrash(f"{seen} {when}")
 
 
-def late_failure(
-    request: Request, timeout_s: float, data: bytes, delay: Delay | None = None
-) -> BotTimeout:
+def late_failure(request: Request, timeout_s: float, data: bytes, delay: Delay) -> BotTimeout:
     """Return the failure of a bot that missed a deadline by its own fault.
 
     Args:
         request: the question.
-        timeout_s: the deadline.
+        timeout_s: the limit.
         data: the beginning of an answer.
-        delay: how the time of a timed move was spent.
+        delay: how the time was spent.
 
     """
-    text = describe_late(request, timeout_s)
-    if delay is not None:
-        text += f"; {delay}"
+    text = f"{describe_late(request, timeout_s)}; {delay}"
     if data:
         text += f"; only half a line came: {excerpt(data)}"
-    elif not (isinstance(request, MoveAsk) and (delay is not None or request.ply > 1)):
+    elif not (isinstance(request, MoveAsk) and request.ply > 1):
         text += f"; {FLUSH}"
     return BotTimeout(text)
 

@@ -1,35 +1,49 @@
-"""Late moves: the part of a delay that the kernel's counters explain without the bot.
+"""Own time: the part of an answer's time that the kernel's counters do not explain otherwise.
 
 For each thread the kernel counts how long it was runnable but had no processor. A thread that
-sleeps, blocks or hangs does not wait, so only a bot that wanted to run can be excused:
+sleeps, blocks or hangs does not wait, so only a bot that wanted to run can be excused. The counters
+are read again and again while an answer is awaited, and each interval between two readings
+explains
 
-    explained = max(stolen, min(stopped + unread + longest wait of a thread of the bot,
-                                elapsed - processor time of the bot))
+    min(length - processor time of the bot,
+        delay by the harness + longest wait of a thread of the bot)
 
-*Stopped* is the time for which the harness overslept and did not wait for a processor: it or the
-whole machine was stopped. *Unread* is its wait for a processor since it last looked and found no
-answer; earlier waits delayed nothing. The second limit is what the bot's own threads and children
-cannot claim: they cause each other's waits, and on a shared processor also those of the harness.
-The host of a virtual machine takes time from any program, so stolen time is not limited.
+The first limit is what the bot's own threads and children cannot claim: they cause each other's
+waits, and on a shared processor also those of the harness. Intervals are short once an answer is
+late, so waits of different threads that follow each other add up. The harness delays an answer by
+its own wait since it last found none, and by any time for which it was stopped. The host of a
+virtual machine takes time from any program, so stolen time is not limited.
 
-Example: a bot has 100 ms and a margin of 50 ms, and its answer comes after 170 ms. It may be late
-by 5 ms through its own fault (`OWN_SHARE` of the margin), for busy neighbours fill the caches as
-well. So it is excused if 65 ms are explained.
+Example: a bot has 100 ms and a margin of 50 ms, and answers after 785 ms, in which it computed for
+125 ms and its thread waited for 658 ms. Its own time is 127 ms, so the answer is in time, and the
+bot is charged 127 ms.
 """
 
 import os
-import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from time import perf_counter_ns
 from typing import NamedTuple
 
 from ladder.match.process.process_tree import ProcessTree
 from ladder.match.process.procfs import TICKS_S, read, stat_fields
 
-OWN_SHARE = 0.1
-"""Share of the margin that an excused bot may use itself."""
-EVER_NS = 10**15
 NS_PER_TICK = 1_000_000_000 // TICKS_S
+
+
+class ThreadTimes(NamedTuple):
+    """What the kernel knows about one thread, in nanoseconds."""
+
+    cpu_ns: int
+    wait_ns: int
+    """How long it has waited for a processor; a wait counts when it ends."""
+    is_runnable: bool = False
+    """Whether it runs or waits for a processor now; False where that was not read."""
+
+
+NO_TIME = ThreadTimes(0, 0)
+"""The times of a thread before it begins."""
 
 
 class Counters(NamedTuple):
@@ -37,86 +51,156 @@ class Counters(NamedTuple):
 
     cpu_ns: int
     """Processor time of all of the bot's processes, ended children included."""
-    waits_ns: Mapping[str, int]
-    """How long each thread of the bot has waited for a processor so far."""
+    threads: Mapping[str, ThreadTimes]
+    """By the folder of each thread of the bot."""
     harness_wait_ns: int | None
-    """The same of the harness's thread; None if this kernel does not count waits."""
+    """How long the harness's thread has waited; None if this kernel does not count waits."""
     stolen_ns: int
     """Time that the host of this virtual machine has taken from the harness's processors."""
 
 
 class Delay(NamedTuple):
-    """What the counters show about a move since its question."""
+    """How the time of an answer was spent."""
 
     elapsed_us: int
-    used_us: int
-    """Processor time of the bot."""
-    bot_wait_us: int
-    """Longest wait of one of its threads for a processor."""
-    harness_us: int
-    """Delay by the harness: the time for which it was stopped, or left an answer unread."""
-    stolen_us: int
+    explained_us: int
+    """The part that the bot has not caused."""
 
     @property
-    def explained_us(self) -> int:
-        """The part of the elapsed time that the bot has not caused."""
-        unused_us = max(0, self.elapsed_us - self.used_us)
-        return max(self.stolen_us, min(unused_us, self.harness_us + self.bot_wait_us))
-
-    def is_excused(self, budget_us: int, margin_us: int) -> bool:
-        """Return whether the bot needed hardly more than its budget itself."""
-        return self.elapsed_us - self.explained_us <= budget_us + OWN_SHARE * margin_us
+    def own_us(self) -> int:
+        """The bot's own time."""
+        return self.elapsed_us - self.explained_us
 
     def __str__(self) -> str:
-        """Describe how the time of the move was spent."""
-        return (
-            f"of {self.elapsed_us / 1000:.0f} ms it computed for {self.used_us / 1000:.0f}, and "
-            f"{self.explained_us / 1000:.0f} are explained by waiting for a processor"
-        )
+        """Describe how the time was spent."""
+        rest = f", and waits for a processor explain {self.explained_us / 1000:.0f} ms"
+        return f"its own time is {self.own_us / 1000:.0f} ms" + rest * (self.explained_us >= 1000)
 
 
-def measure_delay(
-    before: Counters,
-    now: Counters,
-    *,
-    elapsed_us: int,
-    overslept_us: int,
-    unseen_us: int,
-    queued_us: int,
-) -> Delay:
-    """Return what happened to a move between two readings of the counters.
+@dataclass(eq=False)
+class _Interval:
+    """The time between two readings."""
+
+    length_ns: int
+    unused_ns: int
+    """Its length without the processor time of the bot."""
+    harness_ns: int
+    waits_ns: dict[str, int] = field(default_factory=dict)
+    """By thread, its wait in this interval."""
+    open: int = 0
+    """Number of threads whose wait in it is not known yet."""
+
+    @property
+    def explained_ns(self) -> int:
+        """The part that the bot has not caused."""
+        waited_ns = max(self.waits_ns.values(), default=0)
+        return max(0, min(self.unused_ns, self.harness_ns + waited_ns))
+
+
+class DelayRecord:
+    """The delay of one answer, added up from reading to reading.
+
+    A thread that runs and one that waits are in the same state, and the kernel counts a wait when
+    it ends. So a runnable thread is taken to wait for all of an interval in which it is not known
+    to run, and when the kernel counts the wait, that is corrected from the latest interval back.
+
+    Example: a bot sleeps for 148 ms, waits for 12 ms and runs. After 150 ms its thread is runnable
+    and has used nothing: it may have waited all the time, so it is not late yet. After 162 ms it
+    has run for 2 ms, and its counted wait has grown by 12 ms. Its own time is 150 ms.
+    """
+
+    def __init__(self, before: Counters, elapsed_us: int = 0) -> None:
+        """Begin with the reading at the question, or `elapsed_us` after it."""
+        self._before = self._last = before
+        self._elapsed_ns = 1000 * elapsed_us
+        self._used_ns = self._settled_ns = 0
+        self._intervals: list[_Interval] = []
+        """The last ones, of which the first may still be corrected."""
+        self._queued: dict[str, list[tuple[_Interval, int]]] = {}
+        """By thread, the intervals of a wait that the kernel has not counted, each with the part
+        that it has."""
+
+    def add(
+        self, now: Counters, elapsed_us: int, *, overslept_us: int, is_answered: bool = False
+    ) -> Delay:
+        """Add a reading, and return what is known about the delay so far.
+
+        Args:
+            now: the reading.
+            elapsed_us: time since the question.
+            overslept_us: how much later than intended the harness woke up in this interval. A wait
+                for its processor is part of it.
+            is_answered: whether the whole answer was found.
+
+        """
+        before, self._last = self._last, now
+        if before.harness_wait_ns is None or now.harness_wait_ns is None:
+            return Delay(elapsed_us, 0)
+        harness_ns = now.harness_wait_ns - before.harness_wait_ns
+        if not is_answered:
+            harness_ns = max(0, 1000 * overslept_us - harness_ns)  # it was stopped
+        elif overslept_us:
+            harness_ns = 1000 * overslept_us
+        # The time of a child that ends is missing until its parent has waited for it.
+        used_ns = max(self._used_ns, now.cpu_ns - self._before.cpu_ns)
+        length_ns = max(0, 1000 * elapsed_us - self._elapsed_ns)
+        interval = _Interval(length_ns, length_ns - (used_ns - self._used_ns), harness_ns)
+        self._elapsed_ns, self._used_ns = 1000 * elapsed_us, used_ns
+        self._intervals.append(interval)
+        for name in self._queued.keys() - now.threads.keys():
+            # It has ended, and the kernel's count with it. It did not run in these intervals, but
+            # may have slept in a part of the first one; in this one it waited until it ran.
+            self._count_wait(name, sum(each.length_ns for each, _ in self._queued[name][1:]))
+            interval.waits_ns[name] = length_ns
+        for name, times in now.threads.items():
+            self._add_thread(interval, name, before.threads.get(name, NO_TIME), times)
+        while self._intervals and not self._intervals[0].open:
+            self._settled_ns += self._intervals.pop(0).explained_ns
+        explained_ns = self._settled_ns + sum(each.explained_ns for each in self._intervals)
+        stolen_ns = now.stolen_ns - self._before.stolen_ns
+        return Delay(elapsed_us, min(elapsed_us, max(stolen_ns, explained_ns) // 1000))
+
+    def _add_thread(
+        self, interval: _Interval, name: str, before: ThreadTimes, now: ThreadTimes
+    ) -> None:
+        """Add the waits of a thread in an interval."""
+        counted_ns, ran_ns = now.wait_ns - before.wait_ns, now.cpu_ns - before.cpu_ns
+        if counted_ns or ran_ns or not now.is_runnable:
+            counted_ns = self._count_wait(name, counted_ns)
+        interval.waits_ns[name] = counted_ns
+        if now.is_runnable:
+            interval.waits_ns[name] = max(counted_ns, interval.length_ns - ran_ns)
+            interval.open += 1
+            self._queued.setdefault(name, []).append((interval, counted_ns))
+
+    def _count_wait(self, name: str, counted_ns: int) -> int:
+        """Correct a thread's wait by what the kernel has counted of it; return what is left."""
+        for interval, known_ns in reversed(self._queued.pop(name, ())):
+            more_ns = min(counted_ns, interval.waits_ns[name] - known_ns)
+            interval.waits_ns[name] = known_ns + more_ns
+            interval.open -= 1
+            counted_ns -= more_ns
+        return counted_ns
+
+
+def read_counters(tree: ProcessTree, *, states: bool = False) -> Counters:
+    """Read the counters; takes about 50 us for a bot of one process.
 
     Args:
-        before: the reading before the question.
-        now: a later reading, before the bot is killed.
-        elapsed_us: time since the question.
-        overslept_us: how much later the harness woke up than it meant to. A wait for its processor
-            is part of it.
-        unseen_us: time since the harness last found that there was no answer.
-        queued_us: how long a thread of the bot may by now have waited for a processor in a wait
-            that goes on, which the kernel has not counted.
+        tree: the bot's processes.
+        states: whether to read which threads are runnable.
 
     """
-    if before.harness_wait_ns is None or now.harness_wait_ns is None:
-        return Delay(elapsed_us, max(0, now.cpu_ns - before.cpu_ns) // 1000, 0, 0, 0)
-    waits = (wait - before.waits_ns.get(thread, 0) for thread, wait in now.waits_ns.items())
-    harness_wait_us = (now.harness_wait_ns - before.harness_wait_ns) // 1000
-    return Delay(
-        elapsed_us,
-        used_us=max(0, now.cpu_ns - before.cpu_ns) // 1000,
-        bot_wait_us=max(waits, default=0) // 1000 + queued_us,
-        harness_us=max(0, overslept_us - harness_wait_us) + min(harness_wait_us, unseen_us),
-        stolen_us=(now.stolen_ns - before.stolen_ns) // 1000,
-    )
-
-
-def read_counters(tree: ProcessTree) -> Counters:
-    """Read the counters; takes about 50 us for a bot of one process."""
     pids = tree.pids()
-    times = {thread: _read_times(thread) for thread in _threads(pids)}
-    waits = {thread: both[1] for thread, both in times.items() if both is not None}
+    threads = {
+        name: times._replace(is_runnable=states and _is_runnable(name))
+        for name in _threads(pids)
+        if (times := _read_times(name)) is not None
+    }
     own = _read_times("/proc/thread-self")
-    return Counters(tree.used_by_ns(pids), waits, None if own is None else own[1], _stolen_ns())
+    return Counters(
+        tree.used_by_ns(pids), threads, None if own is None else own.wait_ns, _stolen_ns()
+    )
 
 
 def counts_waits() -> bool:
@@ -125,68 +209,26 @@ def counts_waits() -> bool:
 
 
 class DelayWatch:
-    """Measures what delays the answer to a question."""
+    """Measures what delays the answer to a question.
 
-    def __init__(self, tree: ProcessTree) -> None:
-        """Read the counters before the question."""
+    Attributes:
+        explained_us: the part of the last delay that the bot has not caused.
+
+    """
+
+    def __init__(self, tree: ProcessTree, elapsed_us: int = 0) -> None:
+        """Read the counters before the question, or `elapsed_us` after it."""
         self._tree = tree
-        self._before = read_counters(tree)
-        self._read_ns = 0
-        self._runnable: dict[str, tuple[int, int, int]] = {}
-        """The times of the threads that were runnable at the reading before, and how long each may
-        have waited then without being counted."""
+        self.explained_us = 0
+        self._record = DelayRecord(read_counters(tree), elapsed_us)
 
-    def measure(self, elapsed_us: int, *, overslept_us: int, unseen_us: int | None) -> Delay:
-        """Return what happened since the question (see `measure_delay`).
-
-        Args:
-            elapsed_us: time since the question.
-            overslept_us: how much later the harness woke up than it meant to.
-            unseen_us: time since the harness last found no answer; None if no answer has come.
-
-        """
-        queued_us = self._longest_wait_us() if unseen_us is None else 0
-        return measure_delay(
-            self._before,
-            read_counters(self._tree),
-            elapsed_us=elapsed_us,
-            overslept_us=overslept_us,
-            unseen_us=unseen_us or 0,
-            queued_us=queued_us,
-        )
-
-    def _longest_wait_us(self) -> int:
-        """Return the longest time for which a thread may wait now that is not counted yet.
-
-        A thread that runs and one that waits are in the same state (R), and the kernel counts a
-        wait when it ends. But a thread that runs has used time since the reading before, as soon as
-        the kernel's clock has ticked (1 to 10 ms).
-
-        Example: 16 ms after the reading before, a runnable thread has used 1 ms and its counted
-        wait has grown by 3 ms, so it may wait for 12 ms by now. If it waited at the reading before,
-        these 3 ms may belong to the time before it, and it may wait for 15 ms. If it has used
-        nothing, it may have waited since the question, which is more than any move takes.
-        """
-        now_ns = time.perf_counter_ns()
-        since_ns = now_ns - self._read_ns if self._read_ns else EVER_NS
-        found: dict[str, tuple[int, int, int]] = {}
-        longest_ns = 0
-        for thread in _threads(self._tree.pids()):
-            times = _read_times(thread) if _is_runnable(thread) else None
-            if times is None:
-                continue
-            cpu_ns, wait_ns, uncounted_ns = self._runnable.get(thread, (0, times[1], 0))
-            if times[0] == cpu_ns:
-                waits_ns = EVER_NS
-            elif thread in self._runnable:
-                counted_ns = max(0, times[1] - wait_ns - uncounted_ns)
-                waits_ns = since_ns - (times[0] - cpu_ns) - counted_ns
-            else:
-                waits_ns = since_ns
-            found[thread] = (*times, max(0, waits_ns))
-            longest_ns = max(longest_ns, waits_ns)
-        self._read_ns, self._runnable = now_ns, found
-        return longest_ns // 1000
+    def measure(self, elapsed_us: int, overslept_us: int, *, is_answered: bool = False) -> Delay:
+        """Read the counters again, and return the delay so far (see `DelayRecord.add`)."""
+        began_ns = perf_counter_ns()
+        now = read_counters(self._tree, states=not is_answered)
+        if not is_answered:  # the harness may have waited while it read
+            elapsed_us += (perf_counter_ns() - began_ns) // 1000
+        return self._record.add(now, elapsed_us, overslept_us=overslept_us, is_answered=is_answered)
 
 
 def _threads(pids: list[int]) -> list[str]:
@@ -201,13 +243,13 @@ def _threads(pids: list[int]) -> list[str]:
     return found
 
 
-def _read_times(thread: str) -> tuple[int, int] | None:
+def _read_times(thread: str) -> ThreadTimes | None:
     """Return a thread's time on a processor and its wait for one; None if they are not known."""
     try:
         cpu, wait, _ = read(f"{thread}/schedstat").split()
     except (OSError, ValueError):  # it has ended, or the kernel has no such counters
         return None
-    return int(cpu), int(wait)
+    return ThreadTimes(int(cpu), int(wait))
 
 
 def _is_runnable(thread: str) -> bool:
@@ -224,9 +266,13 @@ def _stolen_ns() -> int:
     """
     if not _is_guest():
         return 0
-    cpus = os.sched_getaffinity(0)
+    return mean_stolen_ns("/proc/stat", os.sched_getaffinity(0))
+
+
+def mean_stolen_ns(path: str, cpus: Collection[int]) -> int:
+    """Return the mean stolen time of some processors, which a file like /proc/stat counts."""
     stolen = 0
-    for line in read("/proc/stat").splitlines()[1:]:
+    for line in read(path).splitlines()[1:]:
         words = line.split()
         if not words[0].startswith(b"cpu"):
             break

@@ -53,15 +53,17 @@ def _limit_resource(kind: int, limit: int) -> None:
 
 
 class LimitMonitor:
-    """Measurements of what this process's descendants use together."""
+    """Measurements of what the descendants of a supervisor use together."""
 
-    def __init__(self, limits: dict[str, str]) -> None:
+    def __init__(self, limits: dict[str, str], supervisor: int = 0) -> None:
         """Begin to measure.
 
         Args:
             limits: any of memory_mb, processes, and group, the folder of their control group.
+            supervisor: its process id; 0 for this process.
 
         """
+        self.supervisor = supervisor or os.getpid()
         self.max_memory_kb = int(limits.get("memory_mb", UNLIMITED)) * 1024
         self.max_processes = int(limits.get("processes", UNLIMITED))
         self.group = limits.get("group", "")
@@ -70,7 +72,7 @@ class LimitMonitor:
 
     def find_excess(self) -> str:
         """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept."""
-        pids = descendants(os.getpid(), self.max_processes)
+        pids = descendants(self.supervisor, self.max_processes)
         if len(pids) > self.max_processes:
             return (
                 f"processes over its limit of {self.max_processes} processes, threads not counted"

@@ -18,15 +18,15 @@ from ladder.match.process import failures
 from ladder.signals import current_stop
 
 SLICE_NS = 250_000_000
-"""Longest single wait for an answer that is not timed; one that takes twice as long means that the
-harness was stopped (Ctrl-Z, a debugger)."""
-TIMED_SLICE_NS = 2_500_000
-"""The same for a timed answer after its budget."""
+"""Longest single wait for an answer before its deadline."""
+FIRST_SLICE_NS = 10_000_000
+"""The same for the first wait for an answer whose delays are measured."""
 LATE_SLICE_NS = 4_000_000
-"""The same after its deadline: time between two readings of the counters."""
+"""The same after the deadline: the time between two readings of the counters."""
+LATE_SLICES = 250
+"""Longer waits for an answer that takes longer: the time since the question divided by this."""
 WAKE_NS = 2_000_000
 """How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
-NEVER_NS = 10**15
 TO_BOT, FROM_BOT = "> ", "< "
 """Prefixes of the recorded messages."""
 READ_BYTES = 64 * 1024
@@ -50,7 +50,8 @@ class LineChannel:
     Attributes:
         messages: the last messages, each with `TO_BOT` or `FROM_BOT`, oldest first.
         started_ns: start of the last exchange (`time.perf_counter_ns`).
-        overslept_ns: how much later than intended the harness woke up in it, once it was due.
+        overslept_ns: how much later than intended its waits ended since the last call of
+            `on_silence`.
 
     """
 
@@ -59,7 +60,7 @@ class LineChannel:
         stdin: int,
         stdout: int,
         supervisor: int,
-        on_late: Callable[[Request, float, int, bytes], None],
+        on_silence: Callable[[Request, float, int, bytes], bool],
     ) -> None:
         """Create a channel on open pipes, which it does not close.
 
@@ -67,20 +68,18 @@ class LineChannel:
             stdin: the writing end of the bot's standard input, non-blocking.
             stdout: the reading end of its standard output.
             supervisor: the connection to the supervisor; when it is closed, the bot has ended.
-            on_late: called every few milliseconds after a deadline with the question, the deadline
-                in seconds, the time since the question in microseconds, and the beginning of the
-                answer; waiting ends when it raises.
+            on_silence: called after each wait without an answer, and every few milliseconds after
+                the deadline, with the question, the deadline in seconds, the time since the
+                question in microseconds, and the beginning of the answer. From the first call on it
+                measures what delays the answer, and returns whether something does, so that it is
+                called again soon. Waiting ends when it raises.
 
         """
         self.messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self.started_ns = self.overslept_ns = 0
-        self._watched_ns = NEVER_NS
-        """Time after which a timed answer is due."""
-        self._looked_ns = self._due_ns = 0
-        """When the last wait began, and when it had to end."""
         self._stdin = stdin
         self._stdout = stdout
-        self._on_late = on_late
+        self._on_silence = on_silence
         self._wait = current_stop().make_poll(stdout, hang_up=supervisor)
         """Waits for output of the bot or the end of the supervisor."""
         unasked = select.poll()
@@ -90,17 +89,14 @@ class LineChannel:
         """Polls for output of the bot or the supervisor since the last answer."""
 
     def exchange(
-        self, request: Request, timeout_s: float, budget_s: float | None = None
+        self, request: Request, timeout_s: float, *, is_watched: bool = False
     ) -> tuple[bytes, int]:
         """Send a question and wait for the line that answers it.
 
         Args:
             request: the question.
             timeout_s: deadline of the answer. One that is read later is returned as well.
-            budget_s: time in which the answer is due, so that all delays of the harness are
-                measured from there on (`overslept_ns`); None for a question that is not timed.
-                Before that, and at other questions, a time in which the harness was stopped does
-                not count.
+            is_watched: whether the caller measures what delays the answer from the start.
 
         Returns:
             The answer with its line feed, and the microseconds from just before the write until
@@ -114,7 +110,6 @@ class LineChannel:
         line = encode(request)
         self.messages.append((TO_BOT, line))
         self.overslept_ns = 0
-        self._watched_ns = NEVER_NS if budget_s is None else int(budget_s * 1e9)
         timeout_ns = int(timeout_s * 1e9)
         # Read the clock before the write: where harness and bot share one CPU, the kernel may run
         # the bot as soon as it can read, and the harness only milliseconds later.
@@ -128,23 +123,30 @@ class LineChannel:
         if written != len(line):
             self._write_rest(request, line[written:], timeout_s)
         data = b""
+        next_ns = FIRST_SLICE_NS if is_watched else SLICE_NS
         while True:
             elapsed_ns = now_ns - self.started_ns
             if elapsed_ns >= timeout_ns:
-                slice_ns = LATE_SLICE_NS
-            elif elapsed_ns >= self._watched_ns:
-                slice_ns = min(TIMED_SLICE_NS, timeout_ns - elapsed_ns)
+                slice_ns = max(LATE_SLICE_NS, elapsed_ns // LATE_SLICES)
             else:
-                slice_ns = min(SLICE_NS, self._watched_ns - elapsed_ns, timeout_ns - elapsed_ns)
-            self._looked_ns, self._due_ns = now_ns, now_ns + slice_ns
+                slice_ns = min(next_ns, timeout_ns - elapsed_ns)
+            due_ns = now_ns + slice_ns
             ready = self._wait(slice_ns / 1e6)
             now_ns = perf_counter_ns()
-            if now_ns - self._due_ns > WAKE_NS:
-                self._note_delay(now_ns)
+            over_ns = now_ns - due_ns
+            if over_ns > WAKE_NS:
+                self.overslept_ns += over_ns
+            if not is_watched and over_ns > SLICE_NS:
+                self.started_ns += over_ns
             if not ready:
-                elapsed_ns = now_ns - self.started_ns
-                if elapsed_ns >= timeout_ns:
-                    self._on_late(request, timeout_s, elapsed_ns // 1000, data)
+                elapsed_us = (now_ns - self.started_ns) // 1000
+                is_watched = True
+                if self._on_silence(request, timeout_s, elapsed_us, data):
+                    next_ns = max(FIRST_SLICE_NS, elapsed_us * 1000 // LATE_SLICES)
+                else:
+                    next_ns = min(SLICE_NS, 2 * next_ns)
+                self.overslept_ns = 0
+                now_ns = perf_counter_ns()
                 continue
             more = self._read(ready, READ_BYTES if data else USUAL_BYTES, data)
             if data:
@@ -177,21 +179,6 @@ class LineChannel:
         if not data:
             raise ClosedError("closed its standard output", received)
         return data
-
-    def _note_delay(self, now_ns: int) -> None:
-        """Note how late the last wait ended, or move the start of the exchange if it was stopped.
-
-        A delay after a timed answer was due may excuse the bot, which need not have been stopped.
-        """
-        over_ns = now_ns - self._due_ns
-        if self._due_ns - self.started_ns >= self._watched_ns - WAKE_NS:
-            self.overslept_ns += over_ns
-        elif over_ns > SLICE_NS:
-            self.started_ns += over_ns
-
-    def unseen_us(self, elapsed_us: int) -> int:
-        """Return the time up to an answer since the harness last found that there was none."""
-        return elapsed_us - max(0, self._looked_ns - self.started_ns) // 1000
 
     def send(self, request: Request) -> None:
         """Send a message that has no answer; the next exchange reports a failure."""

@@ -5,6 +5,7 @@ Every supervisor loads this module, so it must not import anything that is slow 
 
 import os
 
+CHUNK = 16384
 TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
@@ -29,10 +30,14 @@ def descendants(root: int, enough: int = 2**30) -> list[int]:
 
 
 def read(path: str) -> bytes:
-    """Return the beginning of a small file."""
+    """Return the content of a file, most of which are small."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return os.read(descriptor, 16384)
+        data = more = os.read(descriptor, CHUNK)
+        while len(more) == CHUNK:  # such as /proc/stat from 213 processors on
+            more = os.read(descriptor, CHUNK)
+            data += more
+        return data
     finally:
         os.close(descriptor)
 

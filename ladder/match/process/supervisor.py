@@ -16,6 +16,7 @@ left the session or forked twice. If the supervisor is killed, the bot dies with
 """
 
 import ctypes
+import errno
 import fcntl
 import os
 import select
@@ -36,6 +37,10 @@ CLEANUP_S = 0.1
 """How long the end of a bot may wait for the removal of its files, which then continues alone."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 15, 36, 38
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
+MACHINE_ERRORS = (
+    errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EIO,
+)  # fmt: skip
+"""Errors at the start of a program that are no fault of it."""
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
 
 
@@ -126,7 +131,7 @@ def start(
             step = "program"
             os.execvp(command[0], command)  # noqa: S606 - the user's own command, without a shell
         except OSError as failure:
-            if step:
+            if step and failure.errno not in MACHINE_ERRORS:
                 reason = explain_failed_start(step, failure.errno or 0, command[0], folder)
                 report(socket, f"failed cannot start {command[0]}: {reason}")
             else:

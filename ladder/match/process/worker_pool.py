@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ladder.errors import LadderError
+from ladder.match.process.faults import machine_fault
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.own_process import START
 from ladder.signals import SIGNALS, current_stop
@@ -38,6 +39,8 @@ QUEUE_S = 0.05
 fetch several results at once, and does not wait for a slow disk."""
 MOST_QUEUED = 64
 """Maximum number of tasks of one worker, including the running one."""
+START_PAUSES_S = (0.05, 0.2, 0.8)
+"""Pauses between the attempts to start the only worker, in seconds."""
 BATCHING_S = 0.003
 """Longest pause in which results accumulate while every worker still has enough to do."""
 
@@ -196,12 +199,31 @@ class WorkerPool:
                 self._handle_worker_death(worker)
 
     def _choose_worker(self) -> _Worker | None:
-        """Choose the worker for the next task: idle, else new, else one with short tasks."""
+        """Choose the worker for the next task: idle, else new, else one with short tasks.
+
+        Raises:
+            MachineStalled: no worker can be started, and there is none.
+
+        """
         workers = self._workers.values()
         least = min(workers, key=lambda worker: len(worker.assigned), default=None)
-        if least is None or (least.assigned and len(workers) < self.count):
-            return self._start()
+        if least is None:
+            return self._start_only()
+        if least.assigned and len(workers) < self.count:
+            with contextlib.suppress(OSError):  # the others go on without it
+                return self._start()
         return least if len(least.assigned) < least.capacity else None
+
+    def _start_only(self) -> _Worker:
+        """Start a worker where there is none, in several attempts. Raises MachineStalled."""
+        for pause_s in START_PAUSES_S:
+            with contextlib.suppress(OSError):
+                return self._start()
+            time.sleep(pause_s)
+        try:
+            return self._start()
+        except OSError as error:
+            raise machine_fault("no worker process can be started", error) from error
 
     def _handle_worker_death(self, worker: _Worker) -> None:
         """Fail the running task of a dead worker, and requeue its other tasks."""
@@ -217,6 +239,7 @@ class WorkerPool:
         self._waiting.extendleft(reversed(worker.assigned))
 
     def _start(self) -> _Worker:
+        """Start a worker. Raises OSError."""
         ours, theirs = multiprocessing.Pipe()
         descriptor = str(theirs.fileno())
         # A terminal signals the whole process group, and only the coordinator may act on it: a new
@@ -229,6 +252,9 @@ class WorkerPool:
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
             )
+        except OSError:
+            ours.close()
+            raise
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
             theirs.close()

@@ -23,7 +23,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
 from ladder.match.process.failures import STDERR_FOLLOWS, to_one_line
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.trial_time import TRIAL_MS, TrialGame, judge_time, own_time_us
+from ladder.match.registry.trial_time import TRIAL_MS, TrialGame, judge_time
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, trial_boards
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
@@ -281,7 +281,7 @@ def _play(
     return TrialGame(
         board=board,
         result=result,
-        own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
+        times_us=tuple(thought.time_us for thought in thoughts),
         plies=len(game.moves),
         side=side,
     )

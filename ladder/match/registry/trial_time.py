@@ -17,8 +17,6 @@ FIXED_SHARE = 0.75
 """A bot that still takes this share of its time in the further game ignores its budget."""
 MARGIN_MS = 50
 """A bot that exceeds its budget by more than this needs a larger budget."""
-SLEEPING_SHARE = 0.05
-"""A bot that computes for less of a move than this sleeps, so no other program makes it slow."""
 QUICK_MS = 20
 """A bot that never takes longer fits any budget, thanks to the margin of every run."""
 
@@ -30,15 +28,15 @@ class TrialGame:
     board: Board
     result: Result
     """The result for the bot."""
-    own_us: tuple[int, ...]
-    """Time of each move without what other programs took from it; see `own_time_us`."""
+    times_us: tuple[int, ...]
+    """Own time of each move of the bot."""
     plies: int
     side: int = 0
     """0 if the bot moved first, 1 if it moved second."""
 
-    def own_ms(self, first: int = 0) -> float:
+    def slowest_ms(self, first: int = 0) -> float:
         """Return the own time of its slowest move, from a move on."""
-        return max(self.own_us[first:], default=0) / 1000
+        return max(self.times_us[first:], default=0) / 1000
 
 
 PlayGame = Callable[[Budget, Board, int], TrialGame]
@@ -64,8 +62,8 @@ def judge_time(
     games = [_repeat_if_slow(game, budget, play) for game in games]
     given_ms, first = budget.time_ms, int(budget.overage_ms is not None)
     # With an overage, the first move may compile.
-    slowest = max(games, key=lambda game: game.own_ms(first))
-    longest_ms = slowest.own_ms(first)
+    slowest = max(games, key=lambda game: game.slowest_ms(first))
+    longest_ms = slowest.slowest_ms(first)
     if not knows_budget:
         return games, int(longest_ms) if longest_ms >= QUICK_MS else None, ""
     if given_ms is None:
@@ -74,7 +72,7 @@ def judge_time(
         part_ms = max(1, given_ms // FURTHER_PART)
         part = Budget(time_ms=part_ms, overage_ms=budget.overage_ms)
         try:
-            other_ms = play(part, slowest.board, slowest.side).own_ms(first)
+            other_ms = play(part, slowest.board, slowest.side).slowest_ms(first)
         except UsageError:  # it computes with its budget, and this one is too small
             return games, None, ""
         if other_ms > FIXED_SHARE * longest_ms:
@@ -86,7 +84,7 @@ def judge_time(
                 "will lose games by timeout"
             )
             return games, None, excess
-    first_ms = max(game.own_ms() for game in games)
+    first_ms = max(game.slowest_ms() for game in games)
     if first_ms > given_ms + MARGIN_MS:
         excess = (
             f"took {first_ms:.0f} ms for its first move, more than {given_ms} ms: give its runs "
@@ -101,23 +99,7 @@ def _repeat_if_slow(game: TrialGame, budget: Budget, play: PlayGame) -> TrialGam
 
     One slow move may be caused by the machine.
     """
-    usual_ms = statistics.median(game.own_us or [0]) / 1000
-    if game.own_ms() < max(QUICK_MS, 3 * usual_ms):
+    usual_ms = statistics.median(game.times_us or [0]) / 1000
+    if game.slowest_ms() < max(QUICK_MS, 3 * usual_ms):
         return game
-    return min(game, play(budget, game.board, game.side), key=TrialGame.own_ms)
-
-
-def own_time_us(time_us: int, cpu_us: int | None) -> int:
-    """Return how long a move would take on a machine without other programs.
-
-    Args:
-        time_us: its wall time.
-        cpu_us: processor time of the bot in it; None if it was not measured.
-
-    Returns:
-        The processor time of a bot that computes, else the wall time.
-
-    """
-    if cpu_us is None or cpu_us < SLEEPING_SHARE * time_us:
-        return time_us
-    return min(time_us, cpu_us)
+    return min(game, play(budget, game.board, game.side), key=TrialGame.slowest_ms)

@@ -141,6 +141,20 @@ def use(sha256: str) -> Path:
     return place / FILES
 
 
+def find_lost(folder: str) -> Path | None:
+    """Return a file that is missing of the unpacked archive that a folder belongs to, or None."""
+    root = archives_folder()
+    if root not in Path(folder).parents:
+        return None
+    place = root / Path(folder).relative_to(root).parts[0]
+    try:
+        manifest = msgspec.json.decode((place / MANIFEST).read_bytes(), type=Manifest)
+    except OSError:
+        return place
+    files = (place / FILES / file.path for file in manifest.files)
+    return next((file for file in files if not file.exists()), None)
+
+
 def write_out(root: Path, folder: Path) -> None:
     """Write an unpacked archive into a new or empty folder, with ordinary rights.
 

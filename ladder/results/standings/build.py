@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from db.records.aggregate import PairTableRow
-from db.records.budget import move_limit_ms
+from db.records.budget import CLOCK, TIME, move_limit_ms, split_budget_key
 from db.records.games import SideTotals
 from db.records.record import Record, Wdl
 from db.records.runs import DivisionRow
@@ -92,7 +92,7 @@ def build_standings(
         notes=[
             *notes,
             *([] if pool is None else pool_notes(pool)),
-            *_count_notes(games, distinct_games, stalled_games),
+            *_count_notes(games, distinct_games, stalled_games, division.budget),
         ],
         stalled_games=stalled_games,
     )
@@ -118,14 +118,15 @@ def is_repetitive(tables: Sequence[PairTableRow], distinct_games: int) -> bool:
     return distinct_games < DISTINCT_SHARE * 2 * sum(row.record.pairs for row in tables)
 
 
-def _count_notes(games: int, distinct: int, stalled: int) -> list[Note]:
+def _count_notes(games: int, distinct: int, stalled: int, budget: Mapping[str, int]) -> list[Note]:
     notes: list[Note] = []
     if not games:
         notes.append(NoRatedGames())
     elif distinct < DISTINCT_SHARE * games:
         notes.append(RepeatedGames(distinct, games))
     if stalled:
-        notes.append(DelayedMoves(stalled, stalled / (games + stalled)))
+        is_timed = not {TIME, CLOCK}.isdisjoint(split_budget_key(key)[0] for key in budget)
+        notes.append(DelayedMoves(stalled, stalled / (games + stalled), is_timed))
     return notes
 
 

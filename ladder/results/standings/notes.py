@@ -62,6 +62,8 @@ class DelayedMoves:
     moves: int
     share: float
     """Ratio to the number of games and such moves, from 0 to 1."""
+    is_timed: bool
+    """Whether the games have a time budget, which a work budget can replace."""
 
 
 @dataclass(frozen=True, slots=True)

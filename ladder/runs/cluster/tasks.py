@@ -21,6 +21,7 @@ from distributed import Status, get_worker
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
+from ladder.match.game.referee import play_undisturbed
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
 from ladder.runs.cluster import slot
@@ -117,11 +118,19 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
         WorkerDied: the slot was killed.
 
     """
+
+    def attempt() -> PairRecord:
+        try:
+            bundle = _prepare(key, bots)
+            plan: PairPlan = pickle.loads(pair)  # noqa: S301 - of the coordinator
+            return run_in_slot(slot.play, bundle, plan, run=key, is_wanted=is_task_wanted)
+        except OSError:  # the cache was emptied: the bots' files are unpacked again
+            _prepared.pop(key, None)
+            raise
+
     try:
         _check_versions(versions)
-        bundle = _prepare(key, bots)
-        plan: PairPlan = pickle.loads(pair)  # noqa: S301 - of the coordinator
-        return run_in_slot(slot.play, bundle, plan, run=key, is_wanted=is_task_wanted)
+        return play_undisturbed(attempt, [])
     except WorkerDied:
         raise
     except Exception as error:  # a fault of this worker: others may play the pair

@@ -40,7 +40,7 @@ class StalledWorkers(InstantWorkers):
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        future.set_result(PairRecord(plan.id, plan.number, (), aborts=4, abort_reason="stalled"))
+        future.set_result(PairRecord(plan.id, plan.number, (), aborts=4, abort_reason="late; wait"))
         return future
 
 
@@ -54,7 +54,7 @@ def test_an_overloaded_machine_ends_the_run_and_charges_no_bot(
     assert run_command(run, InstantWorkforce(StalledWorkers)) == 5
     told = capsys.readouterr().err
     assert "the machine stalls: " in told
-    assert "allow more time per move" in told
+    assert "the last time as late; wait\n" in told
     assert query(tmp_path, "select count(*) from games") == [(0,)]
     assert query(tmp_path, "select sum(aborts) from pairs where status = 'planned'") == [(4,)]
     assert run_command(run, InstantWorkforce()) == 0

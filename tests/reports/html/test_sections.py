@@ -27,14 +27,15 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     bots = [
         replace(first, forfeits={"timeout": 3, "crash": 1}),
         replace(second, over_budget=True, mean_move_ms=130.0),
-        *others,
+        *(replace(bot, over_budget=True, mean_move_ms=110.0) for bot in others),
     ]
     standings = replace(data.standings, bots=bots, notes=[NotConnected(["x"])])
     found = warnings(replace(data, standings=standings))
     assert "forfeited 4 of" in found[0]
     assert "3 timeout, 1 crash" in found[0]
     assert "do not trust" in found[0]
-    assert "130 ms" in found[1]
+    assert found[1].startswith("Own time per move over the budget, on average: ")
+    assert f"{second.name} 130.0 ms, {others[0].name} 110.0 ms" in found[1]
     assert found[2] == "No games connect x with the other bots: no rating yet."
     page = report_page(data, elsewhere=["8x8"])
     assert page.count('class="warning"') == len(warnings(data))

@@ -1,8 +1,10 @@
 """The referee: failures are charged to their cause, and the next game starts normally."""
 
 import contextlib
+import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -23,6 +25,7 @@ from engine.result import Result, Termination
 from ladder.match.game.asking import make_thought
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import PAUSES_S, play_game, play_pair
+from ladder.match.specs.archive import pack
 from tests.support.fakes import PLENTY, fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 
@@ -201,6 +204,38 @@ def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, lo
     assert len(record.games) == (0 if losses > len(PAUSES_S) else 2)
     assert ("its supervisor was killed" in record.abort_reason) is not bool(record.games)
     assert not any(game.termination.is_forfeit for game in record.games)
+
+
+@pytest.mark.slow
+def test_an_error_of_the_system_is_charged_to_no_bot(tmp_path: Path) -> None:
+    """A file where the folder of the logs must be ends no run with a defect of the ladder."""
+    (tmp_path / "logs").write_text("")
+    good = fake_start("honest", folder=tmp_path)
+    with contextlib.closing(BotPool(replace(UNCONFINED, logs=tmp_path / "logs" / "1"))) as pool:
+        record = play_pair(pair_plan(good, good), pool)
+    assert (record.games, record.failed_starts, record.aborts) == ((), (), 4)
+    assert "logs" in record.abort_reason
+    assert record.abort_reason.endswith("make this path usable, and run the same command again")
+
+
+@pytest.mark.slow
+def test_files_that_vanish_are_charged_to_no_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that crashes for want of what the ladder unpacked has not failed."""
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "bot.py").write_text("import other")
+    (tmp_path / "other.py").write_text("import no_such_module")
+    packed = pack(tmp_path, [tmp_path / "bot.py", tmp_path / "other.py"])
+    start = Start(argv=(sys.executable, "bot.py"), folder=str(packed.root))
+    with contextlib.closing(BotPool(UNCONFINED)) as pool:
+        crashed = play_pair(pair_plan(start, start), pool)
+        packed.root.chmod(0o755)
+        (packed.root / "other.py").unlink()
+        lost = play_pair(pair_plan(start, start), pool)
+    assert [game.termination for game in crashed.games] == [Termination.CRASH] * 2
+    assert (lost.games, lost.failed_starts) == ((), ())
+    assert "a lost its files in mid-run: " in lost.abort_reason
 
 
 @pytest.mark.parametrize("swapped", [False, True])

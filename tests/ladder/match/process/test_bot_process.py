@@ -1,6 +1,7 @@
 """One bot process: every kind of failure becomes the right exception, and nothing stays behind."""
 
 import os
+import select
 import signal
 import sys
 import threading
@@ -77,14 +78,14 @@ def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
             )  # the scheduler then prefers the rested bot to the harness
             while time.monotonic() < rested:
                 pass
-            times.append(bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10).elapsed_us)
+            times.append(bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10).own_us)
     finally:
         os.sched_setaffinity(0, allowed)
     assert min(times) >= 2000
 
 
 FAILURES: list[tuple[str, str, type[BotFailure], str]] = [
-    ("hangs-in-hello", "", BotTimeout, r"no answer to hello within 400 ms; if .* flush its output"),
+    ("hangs-in-hello", "", BotTimeout, r"hello within 400 ms; its own time is .* flush its output"),
     ("late-in-ready", "99", BotTimeout, r"to new_game within 400 ms; .* flush its output"),
     ("hangs-in-move", "", BotTimeout, r"no answer to move \(ply 0\) within 400 ms"),
     ("thinks", "99", BotTimeout, r"no answer to move \(ply 0\)"),
@@ -260,6 +261,25 @@ def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
         bot.ask(MoveAsk(ply=1, moves=(0,)), timeout_s=30)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("memory_mb", "kind", "text"),
+    [
+        (100, BotMemory, r"when asked for move \(ply 0\): .* MiB resident in 1 process, 100 MiB"),
+        (500, BotTimeout, r"no answer to move \(ply 0\) within 400 ms"),
+    ],
+)
+def test_limits_are_judged_before_lateness(
+    start_fake: StartFake, memory_mb: int, kind: type[BotFailure], text: str
+) -> None:
+    """A supervisor that a busy machine does not let run cannot have measured them."""
+    bot = start_fake("leaks", "0,120,99", limits=Limits(memory_mb=memory_mb))
+    open_game(bot)
+    bot.supervisor.popen.send_signal(signal.SIGSTOP)
+    with pytest.raises(kind, match=text):
+        first_move(bot, 0.4)
+
+
 @pytest.mark.parametrize(
     ("command", "folder", "text"),
     [
@@ -288,6 +308,20 @@ def test_a_bot_that_cannot_be_started_is_explained(
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)
     assert not bot.supervisor.scratch.exists()
+
+
+@pytest.mark.parametrize(("start", "is_fine"), [("\\xef\\xbb\\xbf", True), ("Ready!\\n", False)])
+def test_what_a_bot_writes_before_hello_meets_its_answer(
+    start_fake: StartFake, start: str, is_fine: bool
+) -> None:
+    """However late the harness asks: a byte order mark is read over, a banner is no answer."""
+    bot = start_fake("begins-with", start)
+    assert select.select([bot.supervisor.stdout], [], [], 10)[0]
+    if is_fine:
+        assert bot.ask(Hello(), timeout_s=10).reply.name == "fake"
+    else:
+        with pytest.raises(BotProtocolError, match=r"answer(ed|) (to |)hello"):
+            bot.ask(Hello(), timeout_s=10)
 
 
 def test_a_failed_preparation_is_the_fault_of_the_machine(start_fake: StartFake) -> None:
@@ -320,6 +354,6 @@ def test_many_starts_leak_no_descriptor(start_fake: StartFake) -> None:
     before = sorted(os.listdir("/proc/self/fd"))
     for _ in range(10):
         start_fake("honest").quit(10)
-    with pytest.raises(OSError, match="too long"):
+    with pytest.raises(BotCrash, match="its command is too long"):
         start_fake("honest", "x" * 200_000)
     assert sorted(os.listdir("/proc/self/fd")) == before

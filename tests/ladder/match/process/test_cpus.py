@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.match.process.cpus import claimed_cpus
+from ladder.match.process.cpus import busy_cpus, claimed_cpus
+from tests.support.crowd import crowd_to_come
 
 ROOT = Path(__file__).resolve().parents[4]
 CLAIM = (
@@ -85,3 +86,12 @@ def test_a_container_that_shares_its_cpus_claims_none(prefix: str) -> None:
     pod = start(prefix, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
     assert (read(pod)[0] == "None") == (len(os.sched_getaffinity(0)) == os.cpu_count())
     pod.communicate()
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+def test_a_busy_cpu_is_seen() -> None:
+    """As one more of those that are busy, whatever else runs."""
+    with crowd_to_come() as crowd:
+        crowd.come(1)
+        assert 0.8 <= busy_cpus() <= 1.0

@@ -141,12 +141,12 @@ def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
     assert thinker.tree.turn_us == 0
     thinker.begin_game()
     answer = first_move(thinker)
-    assert 50_000 <= thinker.tree.turn_us <= answer.elapsed_us + 10_000
+    assert 50_000 <= thinker.tree.turn_us <= answer.own_us + 10_000
     sleeper = start_fake("late", "0.05")
     open_game(sleeper)
     sleeper.begin_game()
     answer = first_move(sleeper)
-    assert answer.elapsed_us >= 50_000
+    assert answer.own_us >= 50_000
     assert sleeper.tree.turn_us < 25_000
 
 

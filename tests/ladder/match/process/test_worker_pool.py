@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -51,6 +53,33 @@ def await_all(pool: WorkerPool, *futures: "Future[int]") -> None:
     while not all(future.done() for future in futures):
         assert time.monotonic() < deadline, "a future is never done"
         pool.wait(1)
+
+
+NO_MORE_PROCESSES = """
+import os, resource
+from ladder.errors import MachineStalled
+from ladder.match.process.worker_pool import WorkerPool
+if __name__ == "__main__":
+    open_files = len(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (open_files, open_files))
+    try:
+        WorkerPool(2).call(os.getpid)
+    except MachineStalled as stall:
+        print(stall)
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_cannot_be_started_is_a_fault_of_the_machine(tmp_path: Path) -> None:
+    """It is one sentence with a remedy, after several attempts."""
+    script = tmp_path / "owner.py"
+    script.write_text(NO_MORE_PROCESSES)
+    command = [sys.executable, str(script)]
+    done = subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("no worker process can be started: ")
+    assert done.stdout.endswith("; allow more open files (ulimit -n)\n")
 
 
 def test_one_worker_runs_its_tasks_in_order(pool: WorkerPool, tmp_path: Path) -> None:

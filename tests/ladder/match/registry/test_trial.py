@@ -10,7 +10,7 @@ from db.records.restart import Restart
 from engine.board import Board, parse_board
 from engine.board_class import parse_board_class
 from engine.result import Result
-from ladder.match.registry.trial_time import TrialGame, judge_time, own_time_us
+from ladder.match.registry.trial_time import TrialGame, judge_time
 from ladder.match.specs.board_support import (
     can_play,
     can_play_class,
@@ -109,7 +109,7 @@ def test_a_time_is_a_need_a_fault_or_neither(
     """A time that grows with the budget is no need; a bot that does not know its time has one."""
 
     def game(own_ms: int) -> TrialGame:
-        return TrialGame(Board(6, 7), Result.WIN, (1000 * own_ms,) * 9, (1000 * own_ms,) * 9, 18)
+        return TrialGame(Board(6, 7), Result.WIN, (1000 * own_ms,) * 9, 18)
 
     def play(budget: Budget, *_: object) -> TrialGame:
         if budget.time_ms == given_ms:
@@ -123,14 +123,6 @@ def test_a_time_is_a_need_a_fault_or_neither(
     assert found == needed
     assert words in excess
     assert bool(words) == bool(excess)
-
-
-def test_the_load_of_the_machine_is_no_need_of_a_bot() -> None:
-    """A bot that computes needs its processor time; one that sleeps takes its wall time anyway."""
-    assert own_time_us(9_700_000, 2_900_000) == 2_900_000
-    assert own_time_us(300_000, 800_000) == 300_000
-    assert own_time_us(200_000, 1000) == 200_000
-    assert own_time_us(200_000, None) == 200_000
 
 
 @pytest.mark.parametrize(
