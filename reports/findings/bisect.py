@@ -115,7 +115,11 @@ TRIED = (
     Field("games", "games", form="d", value=lambda each: each.record.games),
     Field("wdl", value=lambda each: list(each.record.wdl)),
     Field("pentanomial", value=lambda each: list(each.record.pentanomial)),
-    *difference_fields(lambda each: each.difference, level=1),
+    *(
+        field
+        for field in difference_fields(lambda each: each.difference, level=1)
+        if field.key != "verdict"  # that on the commit stands here
+    ),
     Field("weaker", "chance weaker", digits=4, form=".1%", text=_chance, level=2),
     Field(
         "subject",

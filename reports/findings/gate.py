@@ -31,6 +31,7 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
     result = gated.result
     failed = Verdict.NO_GAIN if result.test.is_better else Verdict.REGRESSION
     deciding = _baseline_document(result.deciding, failed)
+    del deciding["verdict"]  # that of the gate stands here
     return {
         "candidate": result.candidate,
         "against": [baseline.name for baseline in result.baselines],

@@ -72,6 +72,8 @@ def test_xml_has_the_time_and_the_numbers_of_the_test() -> None:
     assert properties["pentanomial"] == f"{deciding.record.pairs} 0 0 0 0"
     assert "elo_at_least" not in properties
     json = gate_document(made)
+    assert json["verdict"] == made.result.verdict.value
+    assert json["baselines"][0]["verdict"] == deciding.difference.verdict.value
     assert json["elo_at_most"] == float(properties["elo_at_most"] or "")
 
 
