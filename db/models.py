@@ -400,6 +400,8 @@ JOBS = _keyed_table(
     # waiting, playing, done, failed or cancelled.
     column("status", Word(JobStatus)),
     column("added_at", Double),
+    # Of its last start; null while it waits.
+    optional("started_at", Double),
     optional("ended_at", Double),
     # Negative for the signal that killed its command.
     optional("exit_code", Integer),

@@ -235,6 +235,7 @@ JOBS = (
     ),
     Field("author", "author", level=1),
     moment_field("added", lambda job: job.added_at, level=4, key="added_at"),
+    Field("started_at", value=lambda job: iso_time(job.started_at)),
     Field("ended_at", value=lambda job: iso_time(job.ended_at)),
     Field("command", "command", is_prose=True),
     Field(

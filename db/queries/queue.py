@@ -67,11 +67,12 @@ class Queue(Queries):
 
     def start(self, job_id: int) -> JobRow | None:
         """Mark a job as playing; return None if it has ended."""
-        return self._change(job_id, OPEN_STATUSES, status=JobStatus.PLAYING)
+        return self._change(job_id, OPEN_STATUSES, status=JobStatus.PLAYING, started_at=time.time())
 
     def put_back(self, job_id: int) -> JobRow | None:
         """Let a playing job wait again; return None if it does not play."""
-        return self._change(job_id, [JobStatus.PLAYING], status=JobStatus.WAITING)
+        waiting = {"status": JobStatus.WAITING, "started_at": None}
+        return self._change(job_id, [JobStatus.PLAYING], **waiting)
 
     def finish(
         self, job_id: int, status: JobStatus, *, exit_code: int, result: str

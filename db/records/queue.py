@@ -35,6 +35,8 @@ class JobRow:
     note: str
     status: JobStatus
     added_at: float
+    started_at: float | None
+    """Its last start; None while it waits."""
     ended_at: float | None
     exit_code: int | None
     """Exit code of its command; negative for a signal; None before its end."""

@@ -26,6 +26,7 @@ def test_a_job_changes_only_from_the_statuses_that_allow_it(store: Store) -> Non
         started = store.queue.start(job.id)
         assert started is not None
         assert started.status is JobStatus.PLAYING
+        assert started.started_at is not None
     other = add(store, "analyze")
     assert [each.id for each in store.queue.open_jobs()] == [job.id, other.id]
     ended = store.queue.finish(job.id, JobStatus.DONE, exit_code=3, result="REGRESSION")

@@ -24,17 +24,24 @@ from tests.db.migrations.test_db_migrations import check_models
 from tests.support.former import FOLDER, call_version, write_former
 from tests.support.sql import execute_sql
 
+KEPT = {
+    "divisions": "id, key, label",
+    "jobs": "id, command, folder, author, note, status, added_at, ended_at, exit_code, result",
+}
+"""The columns that stay in the tables that the migration changes."""
+
 
 def rows_of(path: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Return the rows of all tables but the version, without columns that leave."""
+    """Return the rows of all tables but the version, without columns that leave or come."""
     with closing(sqlite3.connect(path)) as connection:
         names = [
             name
             for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if name not in ("alembic_version", "divisions")
+            if name not in ("alembic_version", *KEPT)
         ]
         rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}  # noqa: S608
-        rows["divisions"] = connection.execute("SELECT id, key, label FROM divisions").fetchall()
+        for name, columns in KEPT.items():
+            rows[name] = connection.execute(f"SELECT {columns} FROM {name}").fetchall()  # noqa: S608
     return rows
 
 
@@ -185,6 +192,7 @@ def test_a_server_is_migrated_on_request(place: str) -> None:
         execute_sql(place, f"ALTER TABLE divisions ADD COLUMN {name} {kind}")
     for name in ("openings", "fixed_opening", "adjudicate"):
         execute_sql(place, f"ALTER TABLE divisions ADD COLUMN {name} integer")
+    execute_sql(place, "ALTER TABLE jobs DROP COLUMN started_at")
     call_version(place, "0100")
     for open_it in (Store.open, Store.open_to_read, Store.follow):
         with pytest.raises(Outdated, match=r"0100, here .*`ladder doctor --upgrade`"):

@@ -1,6 +1,7 @@
-"""A division's conditions stand in its key alone, so that a new one needs no column."""
+"""A division's conditions stand in its key alone, and jobs have the time of their start."""
 
 from alembic import op
+from sqlalchemy import Column, Double
 
 revision = "0101"
 down_revision = "0100"
@@ -11,6 +12,7 @@ REPEATED = ("boards", "opening_plies", "budget", "openings", "fixed_opening", "a
 
 
 def upgrade() -> None:
-    """Drop the columns of divisions that repeat the key."""
+    """Drop the columns of divisions that repeat the key; add one to jobs."""
     for name in REPEATED:
         op.drop_column("divisions", name)
+    op.add_column("jobs", Column("started_at", Double))
