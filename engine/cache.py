@@ -21,6 +21,8 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
+from engine.whole_file import write_whole
+
 ROOT = Path(__file__).resolve().parent.parent
 """The folder that holds the packages."""
 PACKAGES = ("engine", "bots")
@@ -99,13 +101,7 @@ def write_entry(entry: Path, text: str) -> None:
 
     """
     entry.parent.mkdir(parents=True, exist_ok=True)
-    new = entry.with_name(f"{entry.name}.{os.urandom(8).hex()}")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(entry)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise
+    write_whole(entry, text.encode())
 
 
 def cache_fault() -> str | None:

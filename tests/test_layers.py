@@ -184,6 +184,7 @@ WITH_FILES = {
     "engine.code_cache",
     "engine.kernel_keys",
     "engine.solver.book",
+    "engine.whole_file",
 }
 """Modules of the engine that read or write files: the cache of kernels, and the solver's books."""
 

@@ -12,7 +12,7 @@ from db.records.restart import Restart
 from db.records.rules import GameRules
 from db.records.runs import RunKind
 from engine.board_class import THU, BoardClass
-from ladder.cli.database import is_missing, open_store, open_to_read
+from ladder.cli.database import is_missing, open_or_preview, open_to_read
 from ladder.cli.declare import NO_OPTION
 from ladder.cli.options import (
     Adjudication,
@@ -137,7 +137,7 @@ class RunOptions(BotOptions):
         chosen = set(names)
         if self.boards is not None or not chosen or is_missing(db):
             return self
-        with open_store(db, create=False) as store:
+        with open_or_preview(db) as store:
             plays = {
                 bot.name: bot.revision.boards for bot in store.bots.all() if bot.name in chosen
             }

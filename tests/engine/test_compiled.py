@@ -120,7 +120,7 @@ def make_sources(folder: Path) -> Path:
     """Create a folder with this project's decorators and a package with a kernel."""
     (folder / "engine").mkdir()
     (folder / "bots").mkdir()
-    for name in ("__init__", "cache", "code_cache", "compiled", "kernel_keys"):
+    for name in ("__init__", "cache", "code_cache", "compiled", "kernel_keys", "whole_file"):
         shutil.copy(cache.ROOT / "engine" / f"{name}.py", folder / "engine")
     for name, text in SOURCES.items():
         (folder / "engine" / f"{name}.py").write_text(text)

@@ -26,6 +26,6 @@ def test_zero_has_no_sign(value: float, form: str, shown: str) -> None:
 )
 def test_a_trial_has_one_of_three_results(result: Result, words: str) -> None:
     """A drawn game is not a lost one."""
-    game = TrialGame(Board(6, 7), result, (1000,), (1000,), 9)
+    game = TrialGame(Board(6, 7), result, (1000,), 9)
     found = TrialResult("mine", "1", ("time",), None, (game,))
     assert any(f"6x7: {words} random in 9 plies" in line for line in found_text(found))

@@ -11,6 +11,7 @@ from ladder.cli.output import print_error, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import refuse_in_job, trial_bounds
+from ladder.errors import UsageError
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
@@ -75,6 +76,8 @@ def bisect(
     folder = Path.cwd() if repository is None else repository
     if repository is None:
         refuse_in_job(spec)
+    elif not repository.is_dir():
+        raise UsageError(f"there is no folder {repository}: name that of the bot", "repository")
     source = BotSource(spec, folder, python=python, build=build)
     history = read_history(source, good=good, bad=bad, first_parent=not all_)
     with trial_bounds(db, options) as confinement:

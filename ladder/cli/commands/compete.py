@@ -44,6 +44,7 @@ def compete(
       5 bug of B, 6 illegal move of B, 8 timeout of B
       -1 the file of A cannot be loaded, -2 that of B
       -3 a function of A is missing, -4 one of B
+
     After a code below 0 the exit code is 2, as no game was played.
 
     Arguments:

@@ -118,12 +118,12 @@ def gate(
     outputs = tuple(each for each in (junit, summary, html) if each is not None)
     rules = SpecRules(based_on, is_new=new_version, is_strict=True, outputs=outputs)
     baselines = split_list(against)
-    if candidate in baselines:
-        print_error(f"a control: {candidate} plays against itself, so the true difference is 0 Elo")
     named = store_specs(db, [candidate, *baselines], options, rules)
     is_named, candidate = candidate not in named, name_of(named, candidate)
     against = ",".join(name_of(named, word) for word in baselines)
     pairing = gate_pairing(candidate, against, rated=rated)
+    if candidate in pairing.against:
+        print_error(f"a control: {candidate} plays against itself, so the true difference is 0 Elo")
     options = options.for_bots(db, (candidate, *pairing.against))
     settings = options.settings(
         db=db,

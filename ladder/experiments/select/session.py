@@ -204,8 +204,10 @@ def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
         )
     worst = float("-inf")
 
-    def rank(each: RankedBot) -> float:
-        return worst if each.difference.elo is None else each.difference.elo
+    def rank(each: RankedBot) -> tuple[bool, float]:
+        elo = each.difference.elo
+        # equals differ from the leader by rounding
+        return each.name == judge.bots[leader].name, worst if elo is None else elo
 
     return tuple(sorted(players, key=rank)[::-1])
 

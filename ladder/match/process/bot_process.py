@@ -129,7 +129,8 @@ class BotProcess:
 
         Raises:
             BotCrash: its command is too long.
-            MachineStalled: the process or the log folder cannot be created.
+            MachineStalled: the process cannot be created.
+            UsageError: the log folder cannot be created.
             ValueError: the bot is foreign, and `confinement` allows no foreign bots.
 
         """

@@ -150,7 +150,8 @@ def find_lost(folder: str) -> Path | None:
     try:
         manifest = msgspec.json.decode((place / MANIFEST).read_bytes(), type=Manifest)
     except OSError:
-        return place
+        is_draft = place.name.startswith(".") and place.exists()  # it has no manifest yet
+        return None if is_draft else place
     files = (place / FILES / file.path for file in manifest.files)
     return next((file for file in files if not file.exists()), None)
 

@@ -162,6 +162,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "runs delete": ("1",),
     "bots list": (),
     "bots show": ("random",),
+    "bots note": ("random", "a word"),
+    "bots diff": ("random", "stupid"),
     "bots add": ("other", "builtin:random"),
     "bots add-all": (".", "--pattern", "*.so"),
     "bots check": ("random",),

@@ -41,7 +41,7 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> Non
         print(f"ended within {time.monotonic() - begun:.2f} s")
         assert process.stdout.read() == ""
         assert process.stderr.read() == ""
-    assert os.listdir(tmp_path) == ["ladder.db"]
+    assert sorted(os.listdir(tmp_path)) == ["ladder.db", "ladder.db.locks"]
 
 
 @pytest.mark.slow

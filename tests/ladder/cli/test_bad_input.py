@@ -103,6 +103,8 @@ REFUSED = {
     "tune builtin:v18 --param c=0.2..1 --html no/page.html": "does not exist",
     "tune builtin:v18 --param c=0.2..1 --depth 3": "plays on time",
     "bisect python:built.py:Bot --good a --bad b": "is not in a git repository",
+    "bisect exec:./x --good a --bad b --repository no/folder": "there is no folder no/folder",
+    "tune builtin:v18 --param c=0.2..1 --base nobody": "called 'nobody'",
     "suite run random": "name a bot and a suite",
     "suite run random missing.jsonl": "missing.jsonl cannot be read",
     "suite run random standard --time soon": "--time: ",

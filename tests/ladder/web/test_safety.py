@@ -29,7 +29,7 @@ def test_a_malformed_chunk_is_refused(server: Running, caplog: pytest.LogCapture
     """The client is answered, and nothing on the terminal calls it an error of the server."""
     headers = {"Transfer-Encoding": "chunked"}
     for path in ("/play", "/nosuch", "/api/games"):
-        answer = server.ask(path, method="POST", headers=headers, raw=b"zz\r\n")
+        answer = server.ask(path, method="POST", headers=headers, raw=b"zz\r\n", token=server.token)
         assert answer.status == 400, path
     assert [record.message for record in caplog.records if record.name == "ladder.web"] == []
 

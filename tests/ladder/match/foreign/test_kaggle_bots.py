@@ -11,6 +11,7 @@ from bots.budget import Clock
 from bots.errors import SpecError
 from bots.protocol import Budget
 from db.records.restart import Restart
+from engine.result import Result
 from ladder.match.registry.trial import try_out
 from ladder.match.specs.spec import BotSource, pack_bot, read_spec
 from tests.support.hosted import entrant, games_of, play, refusal, tried, write
@@ -300,7 +301,7 @@ def test_an_agent_sees_its_overage_and_its_clock(
 @pytest.mark.slow
 def test_kaggle_s_package_need_not_be_installed(tmp_path: Path) -> None:
     """What submissions import of it must be there, and keys must be Kaggle's alone."""
-    assert tried(submission(tmp_path, STRICT), tmp_path).trials[0].won
+    assert tried(submission(tmp_path, STRICT), tmp_path).trials[0].result is Result.WIN
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from db.records.rules import GameRules
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
+from ladder.errors import UsageError
 from ladder.match.game.asking import make_thought
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import PAUSES_S, play_game, play_pair
@@ -208,14 +209,14 @@ def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, lo
 
 @pytest.mark.slow
 def test_an_error_of_the_system_is_charged_to_no_bot(tmp_path: Path) -> None:
-    """A file where the folder of the logs must be ends no run with a defect of the ladder."""
+    """A file where the folder of the logs must be is refused in a sentence."""
     (tmp_path / "logs").write_text("")
     good = fake_start("honest", folder=tmp_path)
-    with contextlib.closing(BotPool(replace(UNCONFINED, logs=tmp_path / "logs" / "1"))) as pool:
-        record = play_pair(pair_plan(good, good), pool)
-    assert (record.games, record.failed_starts, record.aborts) == ((), (), 4)
-    assert "logs" in record.abort_reason
-    assert record.abort_reason.endswith("make this path usable, and run the same command again")
+    with (
+        contextlib.closing(BotPool(replace(UNCONFINED, logs=tmp_path / "logs" / "1"))) as pool,
+        pytest.raises(UsageError, match=r"cannot be stored in .*logs.*: move the file away"),
+    ):
+        play_pair(pair_plan(good, good), pool)
 
 
 @pytest.mark.slow
