@@ -175,7 +175,8 @@ def find_dashboard(client: Any) -> str:
         link = str(client.dashboard_link)
         urlopen(Request(link, method="HEAD"), timeout=DASHBOARD_S).close()  # noqa: S310 - of Dask
     except HTTPError as error:  # such as a page behind a password
-        return "" if error.code == HTTPStatus.NOT_FOUND else link
+        with error:  # it holds the connection
+            return "" if error.code == HTTPStatus.NOT_FOUND else link
     except (KeyError, OSError, ValueError, HTTPException):
         return ""
     return link

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -74,8 +75,12 @@ class Machines:
 
 def supervisors_below(worker: int) -> list[int]:
     """Return the parents of bots in the slots of a worker."""
-    below = psutil.Process(worker).children(recursive=True)
-    return [each.pid for each in below if each.name() == "ladder-guard"]
+    found = []
+    for each in psutil.Process(worker).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+            if each.name() == "ladder-guard":
+                found.append(each.pid)
+    return found
 
 
 @pytest.mark.slow

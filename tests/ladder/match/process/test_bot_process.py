@@ -255,7 +255,7 @@ def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
     bot = start_fake("shares-memory", limits=Limits(memory_mb=150))
     open_game(bot)
     first_move(bot)
-    monitor = LimitMonitor({"memory_mb": "150"})
+    monitor = LimitMonitor({"memory_mb": "150"}, bot.supervisor.popen.pid)
     assert (monitor.find_excess(), monitor.pause_s) == ("", LONGEST_PAUSE_S)
     with pytest.raises(BotMemory, match=r"\d+ MiB resident in 4 processes, 150 MiB allowed"):
         bot.ask(MoveAsk(ply=1, moves=(0,)), timeout_s=30)
