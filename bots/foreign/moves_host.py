@@ -99,13 +99,7 @@ class MovesHost(Host):
         program = self.program
         if program is None:
             raise Failure("a move was asked for before a game began")
-        for each in program.unread_lines():
-            if INTEGER.search(each):
-                raise Failure(
-                    f"the engine wrote a second line with a number, {each!r}, after its answer: "
-                    "only the answer may have one, so write such lines to standard error"
-                )
-            pass_on([each])
+        pass_on_unread(program)
         program.send(f"{line}\n".encode())
         while True:
             answer = program.read_line()
@@ -147,6 +141,9 @@ class MovesHost(Host):
         column = number - self.first
         if 0 <= column < columns:
             return column
+        if self.program is not None:  # perhaps its last answer had a second line, which came late
+            self.program.wait_until_idle()
+            pass_on_unread(self.program)
         last = columns - 1 + self.first
         text = f"the engine answered {answer!r}, but columns count from {self.first} to {last}"
         if len(NUMBER.findall(answer)) >= columns:
@@ -178,6 +175,17 @@ def pass_on(lines: Iterable[str]) -> None:
     """Write lines that are no answers to standard error."""
     for line in lines:
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - a log
+
+
+def pass_on_unread(program: ChildProgram) -> None:
+    """Write what followed an answer to standard error."""
+    for line in program.unread_lines():
+        if INTEGER.search(line):
+            raise Failure(
+                f"the engine wrote a second line with a number, {line!r}, after its answer: "
+                "only the answer may have one, so write such lines to standard error"
+            )
+        pass_on([line])
 
 
 def make_host(folder: str, first: str, answer: str, run: str, boards: str, *command: str) -> Host:

@@ -3,10 +3,11 @@
 It ends at a line in any form but that of the protocol, and answers the column with the fewest
 stones. MODE is ``column`` (beside lines without a number), ``scores``, as solvers write them after
 the line itself, ``argument``, which takes the line as its last word, or ``twice``, which writes a
-second line with a number.
+second line with a number, or ``late``, which waits before that.
 """
 
 import sys
+import time
 
 ROWS = 6
 first, columns = int(sys.argv[1]), int(sys.argv[2])
@@ -25,7 +26,8 @@ def answer(line: str) -> None:
         return
     print("searching at depth... ok")
     print("column", first + stones.index(min(stones)), flush=True)
-    if mode == "twice":
+    if mode in ("twice", "late"):
+        time.sleep(0.05 if mode == "late" else 0)
         print("nodes 123", flush=True)
 
 
