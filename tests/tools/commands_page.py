@@ -70,15 +70,29 @@ def _commands() -> Iterator[str]:
     for words, command in walk(parser()):
         yield f"## ladder {' '.join(words)}\n"
         yield f"{_escaped(first_sentence(command.help))} `{command.epilog}`\n"
-        rows = [row[0].strip() for row in _rows(command)]
-        names = [re.split("[, ]", row)[0] if row.startswith("-") else row for row in rows]
-        names = [name for name in names if name != "--db"]
+        rows = [(_first_name(row), row) for row in _rows(command)]
+        own = [row for name, row in rows if not _is_shared(name, row)]
+        names = [name for name, row in rows if _is_shared(name, row) and name != "--db"]
+        if own:
+            yield _list(own)
         for link, group in GROUPS.items():
-            if group <= set(names):
+            if group <= {name for name, _ in rows}:
                 names = [*(name for name in names if name not in group), link]
         shown = ", ".join(name if name.startswith("all ") else f"`{name}`" for name in names)
         if shown:
-            yield f"Takes {shown}.\n"
+            yield f"{'Also' if own else 'Takes'} {shown}.\n"
+
+
+def _first_name(row: Row) -> str:
+    name = row[0].strip()
+    return re.split("[, ]", name)[0] if name.startswith("-") else name
+
+
+def _is_shared(name: str, row: Row) -> bool:
+    """Return whether the list of shared options explains an option."""
+    spelled = name.partition("/")[0]
+    shared = (each for each in shared_options().values() if spelled in each.spellings)
+    return any(row[1].startswith(each.text) for each in shared)
 
 
 def _list(rows: list[Row]) -> str:
