@@ -14,7 +14,7 @@ import typer
 from typer.core import CompletionItem  # type: ignore[attr-defined]
 from typer.main import get_command, get_group
 
-from ladder.cli.help import CommandGroup, HelpGroup
+from ladder.cli.help import HELP_ALL, CommandGroup, HelpGroup
 from ladder.cli.options import Takes
 
 
@@ -24,100 +24,55 @@ class Entry(NamedTuple):
     target: str
     """Its function or group, as ``module:name`` in `ladder.cli.commands`."""
     sentence: str
-    """The first sentence of its help."""
+    """What it does, in one line of the list."""
 
 
+RARE = "Rarely used"
 COMMANDS: Mapping[str, Mapping[str, Entry]] = {
-    "Most used": {
+    "Bots and games": {
         "bots": Entry("bots:app", "List, add, check and retire bots."),
-        "run": Entry(
-            "run:run",
-            "Play pairs of games among registered bots until --games, --hours or Ctrl-C.",
-        ),
-        "report": Entry(
-            "report:report",
-            "Print the rating list of a division, with notes on how far to trust it.",
-        ),
-        "match": Entry("match:match", "Play two bots against each other and print the score."),
-        "gate": Entry(
-            "gate:gate",
-            "Test whether a candidate is worse, or better, and stop as soon as it is known.",
-        ),
+        "run": Entry("run:run", "Play pairs of games among bots, for a whole night or less."),
+        "match": Entry("match:match", "Play two bots against each other."),
+        "play": Entry("play:play", "Play against a bot in the terminal."),
+    },
+    "The morning after": {
+        "report": Entry("report:report", "Print the rating list, and how far to trust it."),
+        "games": Entry("games:games", "List stored games with their numbers, newest first."),
+        "replay": Entry("replay:replay", "Show a game move by move, with what its bots thought."),
+        "serve": Entry("serve:serve", "Show everything in the browser, and play there."),
+    },
+    "Before a merge": {
+        "gate": Entry("gate:gate", "Test whether a candidate is worse, or better."),
     },
     "Judge a change": {
-        "select": Entry(
-            "select:select", "Choose the best of several bots with as few games as possible."
-        ),
+        "select": Entry("select:select", "Choose the best of several bots with few games."),
         "bisect": Entry("bisect:bisect", "Find the commit of a git repository that lost rating."),
-        "tune": Entry(
-            "tune:tune",
-            "Search better values for the numbers of a bot, then test the result with a gate.",
-        ),
-        "suite": Entry("suite:app", "Make positions with one right move, and ask bots for it."),
-        "stats": Entry(
-            "stats:app", "Compute Elo, sequential tests and superiority from counts of games."
-        ),
-    },
-    "Runs and games": {
-        "serve": Entry(
-            "serve:serve",
-            "Show runs, ratings and games in the browser, and play against bots there, until "
-            "Ctrl-C.",
-        ),
-        "runs": Entry(
-            "runs:app",
-            "List the runs, matches, gates and other experiments, the newest first.",
-        ),
-        "games": Entry("games:games", "List stored games with their numbers, the newest first."),
-        "replay": Entry(
-            "replay:replay",
-            "Show a game move by move, with what the bots of a stored game reported about each "
-            "move.",
-        ),
-        "play": Entry("play:play", "Play against a bot in the terminal."),
-        "export": Entry("exchange:export", "Write the stored games as text."),
-        "import": Entry(
-            "exchange:import_", "Add exported games to the database, all of them or none."
-        ),
-        "doctor": Entry("doctor:doctor", "Check this machine, and the database if there is one."),
+        "tune": Entry("tune:tune", "Search better values for the numbers of a bot."),
+        "suite": Entry("suite:app", "Make positions with one right move; ask bots for it."),
+        "stats": Entry("stats:app", "Compute Elo and sequential tests from counts of games."),
     },
     "Exact answers": {
-        "solve": Entry(
-            "solve:solve",
-            "Compute who wins a position, and in how many plies, if both sides play perfectly.",
-        ),
-        "analyze": Entry(
-            "analyze:analyze",
-            "Solve the positions of stored games and count the mistakes of each bot.",
-        ),
+        "solve": Entry("solve:solve", "Compute who wins a position, and in how many plies."),
+        "analyze": Entry("analyze:analyze", "Count the mistakes of each bot in stored games."),
         "openings": Entry("openings:app", "Make opening books for the option --openings."),
     },
-    "Other games and programs": {
+    "What is stored": {
+        "runs": Entry("runs:app", "List runs, matches, gates and other experiments."),
+        "export": Entry("exchange:export", "Write the stored games as text."),
+        "import": Entry("exchange:import_", "Add exported games, all of them or none."),
+        "queue": Entry("queue:app", "Let commands wait in the database, and play them."),
+        "doctor": Entry("doctor:doctor", "Check this machine, and the database."),
+    },
+    RARE: {
         "rate": Entry("rate:rate", "Rate the players of a PGN file of any game."),
-        "compete": Entry(
-            "compete:compete",
-            "Play a match as the course's match program does, and write its result file.",
-        ),
-    },
-    "Many commands, many machines": {
-        "queue": Entry("queue:app", "Let commands wait in the database and play them in turn."),
-        "worker": Entry(
-            "worker:worker",
-            "Lend this machine to runs that others start with --cluster, until Ctrl-C.",
-        ),
-    },
-    "To develop the players and this program": {
-        "bench": Entry(
-            "bench:app", "Measure the speed of the harness and of the players on this machine."
-        ),
-        "perft": Entry(
-            "perft:perft",
-            "Count the legal move sequences of each length, to check another program's rules.",
-        ),
+        "compete": Entry("compete:compete", "Play a match as the course's match program does."),
+        "worker": Entry("worker:worker", "Lend this machine to runs of others, by --cluster."),
+        "bench": Entry("bench:app", "Measure the speed of the harness and of the players."),
+        "perft": Entry("perft:perft", "Count the legal move sequences of each length."),
         "train": Entry("train:app", "Train a player by games against itself."),
     },
 }
-"""The commands by their headings in the help."""
+"""The commands by their headings in the help; `--help-all` shows those of the last one, too."""
 
 
 class LoadedCommands(Mapping[str, Any]):
@@ -155,12 +110,18 @@ class AllCommands(HelpGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "commands": LoadedCommands()})
 
-    def sentences(self) -> dict[str, list[tuple[str, str]]]:
+    def sentences(self, *, are_all: bool = True) -> dict[str, list[tuple[str, str]]]:
         """Return the names and first sentences of the commands by their headings."""
         return {
             heading: [(name, entry.sentence) for name, entry in entries.items()]
             for heading, entries in COMMANDS.items()
+            if are_all or heading != RARE
         }
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write how to see all commands."""
+        if HELP_ALL not in ctx.meta:
+            formatter.write(f"\n  `ladder {HELP_ALL}`: {len(COMMANDS[RARE])} more commands.\n")
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
         """Return the commands and options that begin with a text, without loading a command."""
@@ -198,8 +159,7 @@ def options(
 ) -> None:
     """Run a local Elo ladder and regression harness for Connect Four bots.
 
-    Bots play pairs of games, and ratings are computed from the stored games. Begin with `ladder
-    run`, then `ladder report`. `ladder COMMAND --help` explains a command and shows an example, and
+    Begin with `ladder run`, then `ladder report`. `ladder COMMAND --help` explains a command, and
     `--help-all` every option. A file ladder.toml in the current folder may hold defaults.
 
     Options:

@@ -124,8 +124,9 @@ class HelpGroup(TyperGroup):
         del ctx
         return list(self.commands)
 
-    def sentences(self) -> dict[str, list[tuple[str, str]]]:
+    def sentences(self, *, are_all: bool = True) -> dict[str, list[tuple[str, str]]]:
         """Return the names and first sentences of the commands by their headings."""
+        del are_all
         return {
             "Commands": [
                 (name, first_sentence(command.short_help or command.help or ""))
@@ -144,6 +145,10 @@ class HelpGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Print the help of a group that is called without a command."""
+        if args[:1] == [HELP_ALL]:
+            ctx.meta[HELP_ALL] = True
+            typer.echo(ctx.get_help())
+            ctx.exit()
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             typer.echo(ctx.get_help())
             raise typer.Exit(ExitCode.USAGE)
@@ -170,7 +175,7 @@ class HelpGroup(TyperGroup):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by heading, each with the first sentence of its help, then options."""
-        sections = {**self.sentences(), **option_sections(self, ctx)}
+        sections = {**self.sentences(are_all=HELP_ALL in ctx.meta), **option_sections(self, ctx)}
         if ctx.parent is None:
             sections["Environment variables"] = list(VARIABLES.items())
         _write_sections(formatter, sections)

@@ -34,12 +34,12 @@ def analyze(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """Solve the positions of stored games and count the mistakes of each bot.
+    """Count the mistakes of each bot in stored games.
 
-    Solving begins with the newest game and uses all CPUs at idle priority, so that runs are not
-    disturbed.
-    Results are stored: Ctrl-C (exit code 130) loses nothing, and the same command continues. At the
-    end the mistakes are printed, as `ladder report --mistakes` does at any time.
+    Their positions are solved. Solving begins with the newest game and uses all CPUs at idle
+    priority, so that runs are not disturbed. Results are stored: Ctrl-C (exit code 130) loses
+    nothing, and the same command continues. At the end the mistakes are printed, as `ladder report
+    --mistakes` does at any time.
 
     Options:
       --division NAME: Division whose games are solved: its number, its label or the beginning of

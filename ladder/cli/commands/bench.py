@@ -13,7 +13,7 @@ from ladder.tools.bench.harness import bench_harness
 from ladder.tools.bench.search import bench_search, choose_players
 from reports.bench import harness_document, harness_text, print_search, search_document
 
-app = CommandGroup(help="Measure the speed of the harness and of the players on this machine.")
+app = CommandGroup(help="Measure the speed of the harness and of the players.")
 
 
 @app.command("harness")

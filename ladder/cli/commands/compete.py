@@ -32,10 +32,10 @@ def compete(
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Play a match as the course's match program does, and write its result file.
+    """Play a match as the course's match program does.
 
-    Nothing is stored in the database. Each round draws a board of the thu family, and both bots
-    begin once.
+    It writes its result file. Nothing is stored in the database. Each round draws a board of the
+    thu family, and both bots begin once.
 
     \b
     Codes in the result file:

@@ -20,7 +20,7 @@ def doctor(
     options: BotOptions,
     json: bool = False,
 ) -> int:
-    """Check this machine, and the database if there is one.
+    """Check this machine, and the database.
 
     Every stored game is checked against the rules, and all tables against the games. Ten probes are
     started as bots are, to see whether the sandbox keeps them from network, home and database.

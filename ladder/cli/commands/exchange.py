@@ -71,7 +71,7 @@ def import_(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """Add exported games to the database, all of them or none.
+    """Add exported games, all of them or none.
 
     Games that the database holds already are skipped. Bots that it does not know are added as
     retired: `ladder bots unretire` lets them play if the file holds their files

@@ -29,7 +29,7 @@ def games(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """List stored games with their numbers, the newest first.
+    """List stored games with their numbers, newest first.
 
     Only games that meet all given conditions are listed; `ladder replay NUMBER` shows one of them.
 

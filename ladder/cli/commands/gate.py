@@ -75,7 +75,7 @@ def gate(
     verbose: bool = False,
     json: bool = False,
 ) -> int:
-    """Test whether a candidate is worse, or better, and stop as soon as it is known.
+    """Test whether a candidate is worse, or better.
 
     Games are played until a sequential test (SPRT) decides whether the candidate has lost more Elo
     than --max-drop allows or, with --min-gain, whether it has won that much. They are stored, and

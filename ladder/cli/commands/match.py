@@ -28,7 +28,7 @@ def match(
     verbose: bool = False,
     json: bool = False,
 ) -> int:
-    """Play two bots against each other and print the score.
+    """Play two bots against each other.
 
     The games are stored but do not count in the rating list unless --rated is given. An interrupted
     match is resumed by the same command. After its end the same command with the same --seed shows

@@ -18,9 +18,9 @@ def perft(
     depth: Annotated[int, whole(0, 12)],
     json: bool = False,
 ) -> int:
-    """Count the legal move sequences of each length, to check another program's rules.
+    """Count the legal move sequences of each length.
 
-    A won game is not continued.
+    They check another program's rules. A won game is not continued.
 
     Arguments:
       BOARD: Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4.

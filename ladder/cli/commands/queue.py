@@ -27,7 +27,7 @@ COMMANDS = ("run", "match", "gate", "select", "tune", "bisect", "suite run", "an
 MOST_JOBS = 100
 POLL_S = 0.5
 
-app = CommandGroup(help="Let commands wait in the database and play them in turn.")
+app = CommandGroup(help="Let commands wait in the database, and play them.")
 
 
 @app.command("add", context_settings={"ignore_unknown_options": True})

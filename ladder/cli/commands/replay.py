@@ -57,7 +57,7 @@ def replay(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """Show a game move by move, with what the bots of a stored game reported about each move.
+    """Show a game move by move, with what its bots thought.
 
     On a terminal the arrow keys step through the game; otherwise all positions are printed. A game
     that --analyze or `ladder analyze` has solved also shows its turning point, mistakes, and true

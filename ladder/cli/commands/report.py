@@ -136,7 +136,7 @@ def report(
     options: ReportOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Print the rating list of a division, with notes on how far to trust it.
+    """Print the rating list, and how far to trust it.
 
     A division holds the games under the same conditions: boards, openings and time or work per
     move. Ratings are Elo by maximum likelihood with 95 % errors. A bot that won or lost every game

@@ -36,11 +36,11 @@ def run(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
+    """Play pairs of games among bots, for a whole night or less.
 
-    A pair is two games on one board and opening with the sides swapped. Every finished pair is
-    stored, and the rating list is printed at the end. A bot that crashes, is late or breaks the
-    rules loses that game.
+    --games, --hours, --until-error or Ctrl-C ends it. A pair is two games on one board and opening
+    with the sides swapped. Every finished pair is stored, and the rating list is printed at the
+    end. A bot that crashes, is late or breaks the rules loses that game.
 
     An interrupted run is resumed by the same command. A run that is complete is continued by the
     same command with further pairs.

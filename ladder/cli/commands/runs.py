@@ -24,9 +24,10 @@ def runs(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """List the runs, matches, gates and other experiments, the newest first.
+    """List runs, matches, gates and other experiments.
 
-    Each line shows who played under which conditions, the number of games, the result and the note.
+    The newest is first. Each line shows who played under which conditions, the number of games, the
+    result and the note.
 
     Example:
       ladder runs

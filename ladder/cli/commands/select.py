@@ -42,7 +42,7 @@ def select(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """Choose the best of several bots with as few games as possible.
+    """Choose the best of several bots with few games.
 
     All bots meet each other. A bot that cannot be the best any more stops playing, until one is
     left. Other bots may be better than the choice by less than --indifference. The games do not

@@ -29,10 +29,11 @@ def serve(
     until_stdin_ends: bool = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Show runs, ratings and games in the browser, and play against bots there, until Ctrl-C.
+    """Show everything in the browser, and play there.
 
-    The first line on standard output is the address. Pages follow runs of other terminals while
-    they play. The database is only read, except for games and analyses that you ask for.
+    Ctrl-C ends it. The first line on standard output is the address. Pages follow runs of other
+    terminals while they play. The database is only read, except for games and analyses that you ask
+    for.
 
     The server:
       --host ADDRESS: Address to listen at. One that other machines reach needs --password-file.

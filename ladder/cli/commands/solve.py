@@ -32,12 +32,12 @@ def solve(
     one_based: bool = False,
     json: bool = False,
 ) -> int:
-    """Compute who wins a position, and in how many plies, if both sides play perfectly.
+    """Compute who wins a position, and in how many plies.
 
-    The winner wins as soon as possible and the loser holds out as long as possible. The value is
-    that of the side to move. Without --nodes or --time the solver runs until the value is found,
-    which may take days on boards larger than the standard one. Exit code 0 also if only bounds were
-    found.
+    Both sides play perfectly: the winner wins as soon as possible and the loser holds out as long
+    as possible. The value is that of the side to move. Without --nodes or --time the solver runs
+    until the value is found, which may take days on boards larger than the standard one. Exit code
+    0 also if only bounds were found.
 
     Arguments:
       MOVES: Columns played so far, one character each: 0 to 9, then a and b. Without them, the

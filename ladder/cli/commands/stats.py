@@ -17,7 +17,7 @@ _WHOLE = re.compile(r"\d+", re.ASCII)
 
 Counts = tuple[int, ...]
 Hypothesis = Annotated[float, number(-2000, 2000, with_low=True)]
-app = CommandGroup(help="Compute Elo, sequential tests and superiority from counts of games.")
+app = CommandGroup(help="Compute Elo and sequential tests from counts of games.")
 
 
 @app.command("elo")

@@ -41,7 +41,7 @@ from reports.layout.progress import at_intervals
 from reports.suite import mining_document, mining_text, suite_finding
 
 DEFAULT_TIMES = "10ms,100ms"
-app = CommandGroup(help="Make positions with one right move, and ask bots for it.")
+app = CommandGroup(help="Make positions with one right move; ask bots for it.")
 
 
 @app.command("make")

@@ -48,7 +48,7 @@ def tune(
     verbose: bool = False,
     json: bool = False,
 ) -> int:
-    """Search better values for the numbers of a bot, then test the result with a gate.
+    """Search better values for the numbers of a bot.
 
     The search plays pairs of games between two settings. The gate then tests the tuned bot against
     the original on other pairs, and its verdict is the command's. No game counts in the rating

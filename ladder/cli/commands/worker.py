@@ -18,7 +18,7 @@ def worker(
     tls_cert: str | None = None,
     tls_key: str | None = None,
 ) -> int:
-    """Lend this machine to runs that others start with --cluster, until Ctrl-C.
+    """Lend this machine to runs of others, by --cluster.
 
     Each slot is a process that plays one pair at a time, on a CPU of its own. A machine may join or
     leave at any time, and connects again after the scheduler was away. The first Ctrl-C lets it

@@ -45,10 +45,21 @@ def test_every_help_is_whole(ladder: Command, monkeypatch: pytest.MonkeyPatch, w
             if parameter.param_type_name == "option":
                 assert f" {parameter.opts[-1]} " in flat, words
     for group in {words[:-1] for words, _ in COMMANDS if words}:
-        flat = " ".join(ladder(*group, "--help").out.split())
+        flat = " ".join(ladder(*group, "--help-all").out.split())
         for words, command in COMMANDS:
             if words[:-1] == group:
                 assert first_sentence(command.short_help or command.help) in flat
+
+
+def test_the_first_screen_shows_the_usual_commands(ladder: Command) -> None:
+    """Within 24 lines of 80 characters stand the commands of a night, a morning and a merge."""
+    first = ladder("--help").out.splitlines()[:24]
+    names = re.findall(r"(?m)^  ([a-z]+) {2,}\S", "\n".join(first))
+    assert {"bots", "run", "match", "play", "report", "games", "replay", "serve", "gate"} <= {
+        *names
+    }
+    assert "compete" not in ladder("--help").out
+    assert "compete" in ladder("--help-all").out
 
 
 def test_examples_use_options_that_exist() -> None:
