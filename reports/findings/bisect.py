@@ -120,7 +120,7 @@ TRIED = (
         for field in difference_fields(lambda each: each.difference, level=1)
         if field.key != "verdict"  # that on the commit stands here
     ),
-    Field("weaker", "chance weaker", digits=4, form=".1%", text=_chance, level=2),
+    Field("weaker", "chance of the drop", digits=4, form=".1%", text=_chance, level=2),
     Field(
         "subject",
         "subject",

@@ -12,7 +12,7 @@ from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.experiments.gate.tally import Tally
 from ladder.match.specs.git import Commit
 from ladder.names import counted
-from ladder.stats.difference import Difference, difference_of
+from ladder.stats.difference import Difference, Sign, difference_of
 
 
 class CommitVerdict(StrEnum):
@@ -41,7 +41,7 @@ class TriedCommit:
     difference: Difference
     """By these pairs."""
     weaker: float
-    """Chance that it is weaker than the good revision, 0..1."""
+    """Chance that it is worse than the good revision by the smallest drop, 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +135,18 @@ def _tried(search: CommitSearch, index: int) -> TriedCommit:
     )
 
 
+def _smaller_loss(search: CommitSearch) -> str:
+    """Return how to look for a certain loss that is smaller than the drop, if there is one."""
+    tested = search.tested.get(len(search.history.commits) - 1)
+    found = Difference() if tested is None else difference_of(tested.tally.counted.evidence)
+    if found.verdict is not Sign.WEAKER or found.high is None:
+        return ""
+    smallest = max(1, int(-found.high))
+    return (
+        f"; it is weaker all the same, by {found.words()} Elo: --max-drop {smallest} looks for that"
+    )
+
+
 def _sentence(search: CommitSearch, suspects: tuple[Commit, ...], chance: float) -> str:
     """Return the answer as a sentence, without the size of the drop."""
     question, history = search.question, search.history
@@ -143,7 +155,7 @@ def _sentence(search: CommitSearch, suspects: tuple[Commit, ...], chance: float)
     if search.answer is Answer.FOUND:
         return f"{suspects[0].commit[:SHORT]} lost rating ({chance:.1%} sure after {games})"
     if search.answer is Answer.NONE:
-        return f"{bad} is not worse than {good} by {asked}, so no commit is to blame ({games})"
+        return f"{bad} is not worse than {good} by {asked} ({games}){_smaller_loss(search)}"
     if search.answer is Answer.AMBIGUOUS:
         names = ", ".join(commit.commit[:SHORT] for commit in suspects)
         return (

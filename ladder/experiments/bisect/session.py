@@ -90,12 +90,12 @@ class VisitJudge(ExperimentJudge):
 
     @property
     def progress(self) -> str:
-        """The number of suspects, and the chance that this commit is weaker."""
+        """The number of suspects, and the chance that this commit has the drop."""
         search, chance = self._search, float(self._search.posterior.weaker[self._index])
         return (
             f"{search.credible_set_size} of {len(search.history.commits)} commits suspected, "
-            f"{search.history.commits[self._index].commit[:SHORT]} is weaker with "
-            f"a chance of {chance:.0%}"
+            f"{search.history.commits[self._index].commit[:SHORT]} has lost "
+            f"{search.question.max_drop:g} Elo or more with a chance of {chance:.0%}"
         )
 
     @property

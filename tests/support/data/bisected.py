@@ -25,9 +25,14 @@ def history(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]" = CHAIN) ->
 
 
 def played(
-    search: CommitSearch, culprit: int | None, *, untestable: tuple[int, ...] = (), most: int = 2000
+    search: CommitSearch,
+    culprit: int | None,
+    *,
+    untestable: tuple[int, ...] = (),
+    most: int = 2000,
+    lost: tuple[int, int] = (3, 4),
 ) -> list[int]:
-    """Let a search end on commits that lose three pairs of four when they hold the culprit.
+    """Let a search end on commits that lose some pairs of so many when they hold the culprit.
 
     Returns the indices at which it was, in their order.
     """
@@ -45,5 +50,5 @@ def played(
         number = streams[index] = streams.get(index, -1) + 1
         search.enter("commit", "good")
         weak = culprit is not None and bool(search.history.holds[index, culprit])
-        search.take(pair(number, won=not weak or number % 4 == 0), "commit", "good")
+        search.take(pair(number, won=not weak or number % lost[1] >= lost[0]), "commit", "good")
     return visited

@@ -1,5 +1,6 @@
 """The search through a history, on invented pairs and real repositories."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,17 @@ def test_no_commit_is_blamed_where_none_lost() -> None:
     assert played(search, None) == [15]
     assert search.answer is Answer.NONE
     assert "is not worse" in result_of(search, conditions="", seed=1).reason
+
+
+def test_a_loss_below_the_smallest_drop_is_named() -> None:
+    """A certain loss that is too small for the question must be stated with the question for it."""
+    search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
+    played(search, 3, lost=(1, 10))
+    assert search.answer is Answer.NONE
+    reason = result_of(search, conditions="", seed=1).reason
+    assert re.search(r"it is weaker all the same, by -\d+ .*: --max-drop \d+ looks for", reason), (
+        reason
+    )
 
 
 def test_commits_that_cannot_be_distinguished_are_all_named() -> None:
