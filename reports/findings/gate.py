@@ -120,7 +120,7 @@ def gate_finding(gated: GateOutcome) -> Finding:
         ("Question", test.asked),
         ("Chance of a wrong pass", f"{test.alpha:.4g}"),
         ("Chance of a wrong failure", f"{test.beta:.4g}"),
-        ("Games counted", f"{result.games:,} of at most {test.games:,}"),
+        ("Games counted", f"{result.games:,} of at most {test.games:,}{_in_play(result)}"),
         ("Forfeits", _forfeits(gated)),
     ]
     return Finding(
@@ -233,6 +233,11 @@ def _remarks(gated: GateOutcome) -> list[str]:
             "counted games"
         )
     return remarks
+
+
+def _in_play(result: GateResult) -> str:
+    games = result.uncounted_games
+    return f"; {games:,} more were in play or stored when it was decided" if games else ""
 
 
 def _forfeits(gated: GateOutcome) -> str:

@@ -8,7 +8,9 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread
 from typing import Generic, TypeVar
 
 from rich.console import Console, Group, RenderableType
@@ -21,6 +23,8 @@ LOG_EVERY_S = 5.0
 STILL_EVERY_S = 60.0
 """Seconds after which a line is printed although nothing has changed, or only the time left."""
 _TIME_LEFT = re.compile(r"[\d:]+ left")
+PATIENCE_S = 20.0
+"""Seconds in which work that is never long has done something."""
 REDRAW_EVERY_S = 0.25
 BAR = 60
 """Longest progress bar, in characters."""
@@ -212,6 +216,29 @@ def display_for(console: Console, view: View[State]) -> "LivePicture[State] | Lo
 def say(console: Console, line: str, style: str | None = None) -> None:
     """Print a line without wrapping it."""
     console.print(line, style=style, soft_wrap=True)
+
+
+@contextmanager
+def warn_when_slow(
+    warn: Callable[[], None], count_done: Callable[[], int], patience_s: float = PATIENCE_S
+) -> Iterator[None]:
+    """Call a function once if nothing is done for some seconds."""
+    over = Event()
+
+    def watch() -> None:
+        before = 0
+        while not over.wait(patience_s):
+            if before == (before := count_done()):
+                warn()
+                return
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def at_intervals(print_line: Callable[[str], None]) -> Callable[[str], None]:

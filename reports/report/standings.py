@@ -191,7 +191,8 @@ def note_text(note: found.Note) -> str:
             return (
                 f"one rating per bot does not fit these games (p {_chance_text(chance)}): the "
                 f"largest deviation is {largest.a} against {largest.b}, {largest.points:g} points "
-                f"of {largest.games:g} where the list expects {largest.expected:.1f}"
+                f"of {largest.games:g} where the list expects {largest.expected:.1f}; about these "
+                f"two ask `ladder match {largest.a} {largest.b}`, the other ratings hold as a mean"
             )
         case found.RepeatedGames(distinct, games):
             return (

@@ -99,6 +99,13 @@ def test_repeated_games_and_controls_are_remarked() -> None:
 
 
 @pytest.mark.slow
+def test_pairs_that_were_in_play_are_counted_apart() -> None:
+    """A page lists their games, too, so the facts must give their number."""
+    shown = dict(gate_finding(gated()).facts)["Games counted"]
+    assert re.fullmatch(r"[\d,]+ of at most 3,000; [\d,]+ more were in play or stored .*", shown)
+
+
+@pytest.mark.slow
 def test_annotations_stay_one_capped_line() -> None:
     """An annotation is one short, escaped line, whatever the name of a bot."""
     lines = annotations(gated())

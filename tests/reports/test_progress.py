@@ -1,6 +1,8 @@
 """The live picture of a run on a terminal that is resized."""
 
 import io
+from itertools import count
+from threading import Event
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,7 +11,7 @@ from rich.console import Console
 
 from db.records.record import Wdl
 from ladder.runs.live import LiveBot, LiveRun
-from reports.layout.progress import LivePicture, LogLines
+from reports.layout.progress import LivePicture, LogLines, warn_when_slow
 from reports.run import RunView
 from tests.support.terminal import Terminal
 
@@ -119,6 +121,14 @@ def test_a_log_line_without_new_numbers_is_left_out() -> None:
         live.games_before = games
         lines.tick(live)
     assert [line.split()[0] for line in output.getvalue().splitlines()] == ["0/1000", "2/1000"]
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_slow_work_is_noticed_once(step: int) -> None:
+    """A hint on long work must not stand before work that is quick."""
+    done, warned = count(step, step), Event()
+    with warn_when_slow(warned.set, lambda: next(done), patience_s=0.001):
+        assert warned.wait(5.0 if not step else 0.05) is not bool(step)
 
 
 def test_the_title_of_a_run_on_the_default_boards_explains_them() -> None:

@@ -1,6 +1,8 @@
 """`ladder solve`: the exact value of positions."""
 
 import sys
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +16,7 @@ from ladder.tools.solve import SolveOptions, open_solver, read_position
 from ladder.tools.solve import solve as solve_position
 from ladder.tools.solve_file import FileSolver, PositionFile
 from reports.layout.format import to_json
-from reports.layout.progress import at_intervals
+from reports.layout.progress import at_intervals, warn_when_slow
 from reports.solve import solved_document, solved_line, solved_text
 
 
@@ -78,19 +80,26 @@ def solve(
     else:
         positions = PositionFile(file, specification, one_based=one_based)
         total = positions.check()
-    if nodes is None and seconds is None:
-        processors = "one processor" if threads == 1 else f"{threads} processors"
-        print_error(
-            f"no limit is given: the solver uses {processors} and {memory} MiB until it has found "
-            "the value, at most some 20 seconds on the 6x7 board and days or more on larger ones; "
-            "Ctrl-C stops it, and --time or --nodes limits it and gives bounds"
-        )
+    done = 0
+    processors = "one processor" if threads == 1 else f"{threads} processors"
+    advice = (
+        f"a position takes long: without a limit the solver uses {processors} and {memory} MiB "
+        "until it has found the value, which may take days on boards larger than 6x7; Ctrl-C stops "
+        "it, and --time or --nodes limits it and gives bounds"
+    )
+    is_unlimited = nodes is None and seconds is None
+    watch = (
+        warn_when_slow(partial(print_error, advice), lambda: done)
+        if is_unlimited
+        else nullcontext()
+    )
 
     if file is None:
-        solver = open_solver(
-            position.board, memory, threads, announce_compilation, has_book=not no_book
-        )
-        solved = solve_position(solver, position, options)
+        with watch:
+            solver = open_solver(
+                position.board, memory, threads, announce_compilation, has_book=not no_book
+            )
+            solved = solve_position(solver, position, options)
         print_out(to_json(solved_document(solved)) if json else solved_text(solved))
         return 0
     file_solver = FileSolver(
@@ -101,11 +110,11 @@ def solve(
         has_book=not no_book,
     )
     report = at_intervals(print_error)
-    done = 0
-    for run in positions.runs():
-        for solved in file_solver.solve_run(run):
-            print_out(solved_line(solved, json=json))
-            done += 1
-            if not sys.stdout.isatty():
-                report(f"{done:,}{'' if total is None else f' of {total:,}'} positions solved")
+    with watch:
+        for run in positions.runs():
+            for solved in file_solver.solve_run(run):
+                print_out(solved_line(solved, json=json))
+                done += 1
+                if not sys.stdout.isatty():
+                    report(f"{done:,}{'' if total is None else f' of {total:,}'} positions solved")
     return 0

@@ -123,9 +123,11 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
             "the boards, openings and budget that they were played with, or play new games"
         )
     if deciding.is_exhausted:
+        is_always_tied = deciding.record.pentanomial[2] == deciding.record.pairs
+        alike = ", and all pairs are tied: they may be the same player" * is_always_tied
         return (
-            f"no decision after {played}: the games against {deciding.name} repeat, and further "
-            "pairs would hardly give new ones; ask for longer openings or other boards"
+            f"no decision after {played}: the games against {deciding.name} repeat{alike}; "
+            "further pairs would hardly give new ones, but longer openings or other boards may"
         )
     limit = "there are no more stored games"
     if unfinished:
