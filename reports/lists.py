@@ -13,13 +13,15 @@ from ladder.names import counted
 from ladder.results.overview.overview import RunPace
 from ladder.runs.history import PastRun
 from reports.layout.fields import Cell, Field, columns_of, moment_field, plain_values
-from reports.layout.format import iso_time, moment, values_of
+from reports.layout.format import capped, iso_time, moment, values_of
 from reports.layout.links import bot_link, game_link, run_link
 from reports.layout.table import fit
 from reports.replay import adjudication_document
 
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
 """Results as written on score sheets: points of the first mover, then of the second."""
+REASON = 100
+"""Most characters of the reason of a forfeit in a table."""
 STYLES = {
     **dict.fromkeys(("regression", "no gain", "invalid", "failed"), "red"),
     **dict.fromkeys(("running", "playing"), "bold green"),
@@ -64,6 +66,11 @@ def _ending(game: GameRow) -> Text:
     return Text(game.termination.noun, style="red" if game.termination.is_forfeit else "")
 
 
+def _reason(game: GameRow) -> str:
+    """Return why a game was forfeited; empty for other games."""
+    return game.detail if game.termination.is_forfeit else ""
+
+
 GAMES = (
     Field(
         "game",
@@ -104,6 +111,15 @@ GAMES = (
     ),
     moment_field("started", lambda game: game.started_at, level=5, key="started_at"),
     Field("ended_at", value=lambda game: iso_time(game.started_at + game.duration_us / 1e6)),
+    Field(
+        "reason",
+        "reason",
+        value=_reason,
+        text=lambda game, _: capped(_reason(game).partition("\n")[0], REASON),
+        shown=lambda games, _: any(map(_reason, games)),
+        is_prose=True,
+        level=2,
+    ),
 )
 """The columns of lists of games."""
 

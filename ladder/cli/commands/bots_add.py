@@ -166,8 +166,10 @@ def add_all(
       FOLDER: Folder with the files.
 
     Options:
-      --pattern GLOB: Pattern of the files, each of which is a bot.
-      --name FORM: Name of each bot; {stem} is its file's name without the suffix.
+      --pattern GLOB: Pattern of the files, such as '*/bot.py', each of which is a bot with the
+        other files of its folder.
+      --name FORM: Name of each bot; {stem} is its file's name without the suffix, {folder} that of
+        the file's folder.
       --spec FORM: Specification of each bot, with {file} and {stem}. [thu:{file} for .so,
         kaggle:{file} for .py and .tar.gz]
       --note TEXT: Remark to store with each of the bots.

@@ -16,7 +16,7 @@ from ladder.match.specs.spec import BotSource, ResolvedBot
 from ladder.names import check_name
 from ladder.signals import current_stop
 
-STEM, FILE = "{stem}", "{file}"
+STEM, FOLDER, FILE = "{stem}", "{folder}", "{file}"
 SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}", ".gz": "kaggle:{file}"}
 """The default specification of a file, by its suffix."""
 
@@ -37,9 +37,10 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
 
     Args:
         form: the request for each file of its folder, with ``{stem}`` in its name for the file's
-            name without suffix, and ``{file}`` and ``{stem}`` in its specification; an empty one
-            follows from the suffix.
-        pattern: selects the files, such as ``*.so``.
+            name without suffix or ``{folder}`` for that of the file's folder, and ``{file}`` and
+            ``{stem}`` in its specification; an empty one follows from the suffix.
+        pattern: selects the files, such as ``*.so``, or ``*/bot.py``: each bot is started in its
+            file's folder.
 
     Raises:
         UsageError: there is no such folder or file, or the names are not valid or not different.
@@ -55,21 +56,23 @@ def make_requests(form: RegistrationRequest, pattern: str) -> list[RegistrationR
         raise UsageError(problem, option="pattern") from error
     if not files:
         raise UsageError(f"{folder} has no file that matches {pattern!r}", option="pattern")
-    if STEM not in name and len(files) > 1:
-        problem = f"{name!r} gives all bots the same name: add {STEM} to it"
+    if STEM not in name and FOLDER not in name and len(files) > 1:
+        problem = f"{name!r} gives all bots the same name: add {STEM} or {FOLDER} to it"
         raise UsageError(problem, option="name")
     requests: dict[str, RegistrationRequest] = {}
     for path in sorted(files, key=_numeric_key):
-        file, stem = str(path.relative_to(folder)), path.stem.removesuffix(".tar")
+        file, stem = path.name, path.stem.removesuffix(".tar")
         spec = form.source.spec or SPECS.get(path.suffix)
         if spec is None:
             problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
             raise UsageError(problem, option="spec")
-        bot_name = check_name(name.replace(STEM, stem))
+        own = path.parent.resolve()
+        bot_name = check_name(name.replace(STEM, stem).replace(FOLDER, own.name))
         if bot_name in requests:
-            raise UsageError(f"{name!r} gives two files the name {bot_name}", option="name")
+            problem = f"{name!r} gives two files the name {bot_name}: {FOLDER} tells folders apart"
+            raise UsageError(problem, option="name")
         spec = spec.replace(FILE, file).replace(STEM, stem)
-        source = replace(form.source, spec=spec, folder=folder.resolve())
+        source = replace(form.source, spec=spec, folder=own)
         requests[bot_name] = replace(form, name=bot_name, source=source)
     return list(requests.values())
 

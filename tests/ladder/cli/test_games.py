@@ -16,7 +16,7 @@ from tests.support.data.league import LAST_WORDS, Game, League
 from tests.support.sql import execute_sql
 
 KEYS = {"game", "first", "second", "board", "result", "termination", "plies", "run",
-        "adjudicated", "started_at", "ended_at"}  # fmt: skip
+        "adjudicated", "started_at", "ended_at", "reason"}  # fmt: skip
 
 
 @pytest.fixture
