@@ -20,6 +20,7 @@ from db.records.games import COUNT_LIMIT, Proof, find_thought_fault
 from db.records.launch import Launch
 from db.records.pairs import PairStatus, find_offender
 from db.records.rules import GameRules
+from db.records.run_settings import settings_of
 from db.records.runs import Conditions, RunKind, RunStatus
 from engine.board import parse_board
 from engine.board_class import format_board_classes, parse_board_class, parse_board_classes
@@ -160,8 +161,7 @@ def find_run_fault(run: Values) -> Iterator[str]:
         if not run[name]:
             yield f"its {name} is missing"
     yield from _bound_faults(run, seed=SEED_LIMIT)
-    if not isinstance(msgspec.json.decode(run["settings"]), dict):
-        yield "its settings are not a JSON object"
+    settings_of(run["kind"], msgspec.json.decode(run["settings"]))
     division = Conditions.of_key(run["division_key"])
     canonical = format_board_classes(parse_board_classes(division.boards))
     if division.boards != canonical:

@@ -215,7 +215,7 @@ RUNS = (
         level=1,
         shown=lambda runs, _: any(run.row.note for run in runs),
     ),
-    Field("harness", value=lambda run: run.row.settings.get("harness")),
+    Field("harness", value=lambda run: run.row.settings.harness),
 )
 """The columns of lists of runs."""
 

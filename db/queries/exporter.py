@@ -34,7 +34,8 @@ from db.records.exchange import (
     Timing,
 )
 from db.records.games import Proof
-from db.records.runs import OPTIONS, RunRow
+from db.records.run_settings import exported
+from db.records.runs import RunRow
 
 
 def export_lines(
@@ -77,7 +78,7 @@ def export_lines(
                 run = find_run(connection, row.run_id)
                 runs[row.run_id] = len(runs) + 1, run
                 # Options name files and hosts of this machine.
-                introduction.settings = {k: v for k, v in run.settings.items() if k != OPTIONS}
+                introduction.settings = exported(run.settings)
             number, run = runs[row.run_id]
             players = (row.first_revision_id, row.second_revision_id)
             new = [key for key in dict.fromkeys(players) if key not in described]

@@ -23,7 +23,8 @@ from db.records.archives import PackedArchive
 from db.records.budget import rename_in_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.pairs import PairStatus
-from db.records.runs import NewRun, OpeningSetRow, RunStatus, rename_in_settings
+from db.records.run_settings import settings_of
+from db.records.runs import NewRun, OpeningSetRow, RunStatus
 
 PairLines = Sequence[GameLine]
 """The games of a pair: 0 and 1, or only 0 of a person against a bot."""
@@ -228,11 +229,11 @@ class _Importer:
             hashed = line.division.openings
             if hashed is not None and (openings := self._openings.get(hashed)):
                 insert_set(self._connection, OpeningSetRow(hashed, openings.name, openings.text))
-            settings = rename_in_settings(self._settings.get(key, {}), self.bots.names)
+            settings = settings_of(line.kind, self._settings.get(key, {}))
             run = to_record(
                 NewRun,
                 to_values(line),
-                settings=settings,
+                settings=settings.renamed(self.bots.names),
                 seed=line.run_seed,
                 division_id=self._divisions[key],
                 note="imported",

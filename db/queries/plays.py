@@ -18,6 +18,7 @@ from db.records.bots import HUMAN, NewBot, NewRevision
 from db.records.exchange import name_with_hash
 from db.records.games import NewPlay
 from db.records.launch import Launch
+from db.records.run_settings import PlaySettings
 from db.records.runs import Conditions, NewRun, RunKind, RunStatus
 from engine.board import parse_board
 from engine.board_class import known_class
@@ -45,13 +46,13 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
     human, name = _ensure_human(connection)
     first, second = (new.revision, human) if new.bot_side == 0 else (human, new.revision)
     boards = str(known_class(parse_board(new.board)))
-    settings = {
-        "kind": RunKind.PLAY.value,
-        "bots": {bot.name: bot.content_hash, name: HUMAN},
-        "boards": boards,
-        "opening_plies": new.opening_plies,
-        "budget": dict(new.budget),
-    }
+    settings = PlaySettings(
+        kind=RunKind.PLAY.value,
+        bots={bot.name: bot.content_hash, name: HUMAN},
+        boards=boards,
+        opening_plies=new.opening_plies,
+        budget=dict(new.budget),
+    )
     conditions = Conditions(boards, new.opening_plies, new.budget)
     run = NewRun(
         RunKind.PLAY,

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
 from db.backends.locks import LockKind
 from db.columns import insert_row, to_record, to_values
 from db.database import Database, Queries
-from db.errors import InUse, UnknownRow
+from db.errors import Corrupt, InUse, UnknownRow
 from db.models import (
     BOTS,
     GAMES,
@@ -31,14 +32,13 @@ from db.models import (
     StoredVerdict,
     TuningStep,
 )
+from db.records.run_settings import StoredSettings, settings_of
 from db.records.runs import (
     NewRun,
     RunKind,
     RunRow,
     RunStatus,
     TuningStepRow,
-    bots_in,
-    rename_in_settings,
     rename_in_verdict,
 )
 
@@ -70,12 +70,15 @@ class Runs(Queries):
         status: RunStatus | None = None,
         kind: RunKind | None = None,
         division_id: int | None = None,
+        renamed: Mapping[str, str] | None = None,
+        is_renamed: bool = False,
         limit: int | None = None,
     ) -> list[RunRow]:
-        """Return the runs that fit, newest first; None means any.
+        """Return the runs that fit, newest first; None means any, `is_renamed` with renamed bots.
 
-        A search by stream or identity skips runs with a renamed bot: these hashes contain the old
-        name, which another bot may have now.
+        A search by stream or identity finds only the runs whose bots are called now as `renamed`
+        says (`RunRow.renamed`; None: as then): these hashes contain the old names, which other
+        bots may have now.
         """
         equal = {
             "stream": stream,
@@ -87,10 +90,15 @@ class Runs(Queries):
         chosen = [Run[name] == value for name, value in equal.items() if value is not None]
         query = select(RUNS).where(*chosen).order_by(Run.id.desc()).limit(limit)
         with self._database.reading() as connection:
-            renamed = _current_names(connection)
+            current = _current_names(connection)
+            if is_renamed:
+                query = query.where(Run.id.in_(list(current)))
             if stream is not None or identity is not None:
-                query = query.where(Run.id.not_in(list(renamed)))
-            return [_run(row, renamed) for row in connection.execute(query)]
+                others = [key for key, names in current.items() if names != (renamed or {})]
+                query = query.where(Run.id.not_in(others))
+                if renamed:
+                    query = query.where(Run.id.in_(list(current)))
+            return [_run(row, current) for row in connection.execute(query)]
 
     def latest(self, kind: RunKind | None = RunKind.LADDER) -> RunRow | None:
         """Return the newest run of a kind, or of any kind for None."""
@@ -154,20 +162,26 @@ class Runs(Queries):
             self._deferred = None
 
     def set_verdict(self, run_id: int, verdict: str) -> None:
-        """Set a run's verdict. Raises UnknownRow."""
-        self._change(run_id, verdict=verdict)
+        """Set a run's verdict, which names bots as they are called now. Raises UnknownRow."""
+        with self._database.writing() as connection:
+            names = _names_then(find_run(connection, run_id))
+            values = {"verdict": rename_in_verdict(verdict, names)}
+            connection.execute(update(RUNS).where(Run.id == run_id).values(**values))
 
     def set_note(self, run_id: int, note: str) -> None:
         """Set the user's note on a run. Raises UnknownRow."""
         self._change(run_id, note=note)
 
-    def add_settings(self, run_id: int, settings: Mapping[str, object]) -> None:
-        """Add settings to a run, replacing equal keys. Raises UnknownRow."""
+    def change_settings(self, run_id: int, **changes: object) -> None:
+        """Change fields of a run's settings, which name bots as they are called now.
+
+        Raises:
+            UnknownRow: there is no such run.
+
+        """
         with self._database.writing() as connection:
-            row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
-            if row is None:
-                raise _unknown_run(run_id)
-            changed = {**row.settings, **settings}
+            run = find_run(connection, run_id)
+            changed = msgspec.structs.replace(run.settings, **changes).renamed(_names_then(run))
             connection.execute(update(RUNS).where(Run.id == run_id).values(settings=changed))
 
     def delete(self, run_id: int) -> int:
@@ -230,7 +244,7 @@ def find_run(connection: Connection, run_id: int) -> RunRow:
 def insert_run(connection: Connection, new: NewRun, status: RunStatus, **times: float) -> int:
     """Store a run, with the revisions of the bots in its settings; return its id."""
     run_id = insert_row(connection, RUNS, {**to_values(new), "status": status, **times})
-    bots = bots_in(new.settings)
+    bots = new.settings.named
     query = (
         select(Revision.id, Bot.name, Revision.content_hash)
         .join(BOTS, Bot.id == Revision.bot_id)
@@ -262,15 +276,29 @@ def _current_names(connection: Connection, run_id: int | None = None) -> dict[in
     return found
 
 
+def _names_then(run: RunRow) -> dict[str, str]:
+    """Return the names of renamed bots when the run began by their present ones."""
+    return {now: then for then, now in run.renamed.items()}
+
+
 def _run(row: Any, renamed: Mapping[int, Mapping[str, str]]) -> RunRow:
     names = renamed.get(row.id, {})
     return to_record(
         RunRow,
         row,
-        settings=rename_in_settings(row.settings, names),
+        settings=_settings(row).renamed(names),
         verdict=rename_in_verdict(row.verdict, names),
         renamed=names,
     )
+
+
+def _settings(row: Any) -> StoredSettings:
+    try:
+        return settings_of(row.kind, row.settings)
+    except ValueError as error:
+        raise Corrupt(
+            f"run {row.id}: {error}; `ladder doctor` lists all faults: restore a copy"
+        ) from error
 
 
 class TuningSteps(Queries):

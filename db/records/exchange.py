@@ -15,7 +15,8 @@ from db.errors import DatabaseError
 from db.records import thought_blob
 from db.records.games import Count, GameRecord, LastOutput, Proof, SideSums, Thought, parse_claim
 from db.records.launch import Launch
-from db.records.runs import Conditions, Plies, RunKind
+from db.records.rules import Plies
+from db.records.runs import Conditions, RunKind
 from engine.position import parse_moves
 from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT

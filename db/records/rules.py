@@ -8,6 +8,8 @@ from msgspec import Meta
 
 from engine.layout import MAX_SIDE
 
+Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
+
 
 class RuleText(NamedTuple):
     """A rule that holds, in words."""

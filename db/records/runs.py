@@ -4,28 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from db.records.budget import Amounts, budget_label, rename_in_budget
-from db.records.rules import GameRules
+from db.records.budget import Amounts, budget_label
+from db.records.rules import GameRules, Plies
+from db.records.run_settings import StoredSettings
 from engine.board_class import BoardClass
-from engine.layout import MAX_SIDE
 from engine.result import Termination
 
-Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 BEST = "best: "
 """Prefix of the verdict of `ladder select`; the chosen bot's name follows."""
-DASHBOARD = "dashboard"
-"""Key of the address of the cluster's dashboard in a run's settings."""
-OPTIONS = "options"
-"""Key of the command's resolved options in a run's settings; missing in older runs."""
-PAUSED = "paused"
-"""Key of the paused bots in a run's settings; missing if there were none."""
-SELECT = "select"
-"""Key of the options of `ladder select` in a run's settings."""
 
 
 class RunKind(StrEnum):
@@ -190,8 +181,8 @@ class NewRun:
     """Hash of the settings and the seed. Runs of one stream share its pair numbers."""
     identity: str
     """Hash of the settings without the seed."""
-    settings: Mapping[str, Any]
-    """What identifies the run, including its bots' content hashes; JSON values only."""
+    settings: StoredSettings
+    """Those of its kind (`db.records.run_settings`)."""
     seed: int
     division_id: int
     target_games: int | None = None
@@ -226,11 +217,8 @@ class RunRow(NewRun):
     @property
     def paused(self) -> list[PausedBot]:
         """The bots that were paused, those that could not play to the end of the run."""
-        stored = self.settings.get(PAUSED, {})
-        return [
-            PausedBot(self.renamed.get(name, name), each["games"], each["reason"])
-            for name, each in stored.items()
-        ]
+        stored = self.settings.paused.items()
+        return [PausedBot(name, each.games, each.reason) for name, each in stored]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,44 +234,12 @@ class ForfeitTally:
     """Cause of the first."""
 
 
-def bots_in(settings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the content hashes by bot; empty if an imported run has none."""
-    bots = settings.get("bots")
-    return bots if isinstance(bots, Mapping) else {}
-
-
-def rename_in_settings(settings: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return settings with bots renamed.
-
-    Args:
-        settings: a run's settings; an imported run may lack any of them.
-        names: new names by old ones.
-
-    """
-    changed = dict(settings)
-    if bots := bots_in(settings):
-        changed["bots"] = {names.get(name, name): content for name, content in bots.items()}
-    if isinstance(pairing := settings.get("pairing"), str):
-        kind, *sides = pairing.split(":")
-        changed["pairing"] = ":".join([kind, *(_rename_listed(side, names) for side in sides)])
-    if isinstance(budget := settings.get("budget"), Mapping):
-        changed["budget"] = rename_in_budget(budget, names)
-    choice = settings.get(SELECT)
-    if isinstance(choice, Mapping) and choice.get("against") in names:
-        changed[SELECT] = {**choice, "against": names[choice["against"]]}
-    return changed
-
-
 def rename_in_verdict(verdict: str | None, names: Mapping[str, str]) -> str | None:
     """Return a verdict with the chosen bot renamed."""
     if verdict is None or not verdict.startswith(BEST):
         return verdict
     name = verdict.removeprefix(BEST)
     return BEST + names.get(name, name)
-
-
-def _rename_listed(names: str, new: Mapping[str, str]) -> str:
-    return ",".join(new.get(name, name) for name in names.split(","))
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def print_former_run(
     """
     formers = {each.former: spec for spec, each in found.items() if each.former and each.examined}
     for run in store.runs.find(kind=kind) if formers else ():
-        name = next((name for name in run.settings.get("bots", ()) if name in formers), None)
+        name = next((name for name in run.settings.bots if name in formers), None)
         if name is not None and is_unfinished(run):
             print_error(
                 f"run {run.id} of {name}, the former content of {formers[name]}, was interrupted: "
@@ -123,7 +123,7 @@ def former_names(db: str, words: Sequence[str]) -> list[str] | None:
         for run in store.runs.find():
             options = options_of(run) or {}
             if is_unfinished(run) and options.get("bots") == ",".join(words):
-                return list(run.settings["bots"])
+                return list(run.settings.bots)
     return None
 
 

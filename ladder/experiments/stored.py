@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from db.records.games import GameQuery
 from db.records.record import Wdl
-from db.records.runs import DivisionRow, ForfeitTally, PausedBot, RunKind, bots_in
+from db.records.runs import DivisionRow, ForfeitTally, PausedBot, RunKind
 from db.store import Store
 from engine.result import Result
 from ladder.experiments.bisect.result import BisectResult
@@ -63,7 +63,7 @@ def read_run(store: Store, past: PastRun) -> StoredRun:
     names = {key: name for key, (name, _) in store.bots.contents().items()}
     paused = {bot.name: bot for bot in past.row.paused}
     found: dict[str, BotOfRun] = {
-        name: BotOfRun(name, paused=paused.get(name)) for name in bots_in(past.row.settings)
+        name: BotOfRun(name, paused=paused.get(name)) for name in past.row.settings.bots
     }
     results: dict[int, Wdl] = {}
     for row in store.aggregate.of_run(past.row.id):

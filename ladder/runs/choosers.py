@@ -53,7 +53,7 @@ class Contestants:
     """The bots of a stream and where they may meet."""
 
     bots: Mapping[str, int]
-    """Revisions by name, sorted by name."""
+    """Revisions by name, in the order of the schedule."""
     meetings: tuple[Meeting, ...]
     """Every two bots that may meet."""
     shared: Callable[[str, str], Sequence[BoardClass]]

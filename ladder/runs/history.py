@@ -1,17 +1,16 @@
 """The list of past runs: title, status, games and verdict of each."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from db.records.rules import GameRules
-from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
+from msgspec import UNSET
+
+from db.records.run_settings import MatchSettings, PlaySettings, StoredSettings, TuneSettings
+from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.names import counted
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import GATE, GAUNTLET
-from ladder.runs.resume import TUNING, find_dead
-from ladder.runs.settings import NEW
+from ladder.runs.resume import find_dead
 
 NAMED = 3
 """Most bots that a title names; of more it gives the number."""
@@ -56,7 +55,7 @@ def past_runs(store: Store) -> list[PastRun]:
     return [
         PastRun(
             row=row,
-            title=run_title(row.kind, row.settings, labels[row.division_id]),
+            title=run_title(row.settings, labels[row.division_id]),
             division=labels[row.division_id],
             games=games.get(row.id, 0),
             excused=excused.get(row.id, 0),
@@ -72,53 +71,50 @@ def past_run(store: Store, run_id: int) -> PastRun:
     return next(run for run in past_runs(store) if run.row.id == row.id)
 
 
-def run_title(kind: RunKind, settings: Mapping[str, Any], division: str) -> str:
+def run_title(settings: StoredSettings, division: str) -> str:
     """Return the players and the conditions of a run in a line.
 
     Args:
-        kind: The kind of the run.
         settings: Its stored settings; an imported run may lack any of them.
         division: The label of its division, used if the conditions are missing.
 
     """
-    try:
-        conditions = _conditions(settings)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        conditions = division
-    return ", ".join(part for part in (_players(kind, settings), conditions) if part)
+    conditions = _conditions(settings) or division
+    return ", ".join(part for part in (_players(settings), conditions) if part)
 
 
-def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
-    if kind is RunKind.TUNE:
-        search = settings.get(TUNING) or {}
-        return " ".join([search.get("spec", ""), *search.get("parameters", ())])
-    names = list(settings.get("bots") or ())
-    word, _, rest = str(settings.get("pairing") or "").partition(":")
-    if word == GATE.name:
-        candidate, _, against = rest.partition(":")
-        again = " (asked again)" if settings.get(NEW) else ""
-        return f"{candidate} against {against.replace(',', ', ')}{again}"
-    if kind is RunKind.PLAY:
+def _players(settings: StoredSettings) -> str:
+    if isinstance(settings, TuneSettings):
+        search = settings.tuning
+        return "" if search is None else " ".join([search.spec, *search.parameters])
+    if isinstance(settings, MatchSettings):
+        return " against ".join(settings.sides)
+    names = list(settings.bots)
+    if isinstance(settings, PlaySettings):
         return " against ".join(names)
-    if kind is RunKind.MATCH:
-        options = settings.get(OPTIONS) or {}
-        as_given = [str(options.get(side)) for side in "ab"]  # stored names have no order
-        return " against ".join(as_given if set(as_given) == set(names) else names)
+    pairing = settings.pairing_words
+    if pairing.rule == GATE.name:
+        again = " (asked again)" if settings.new else ""
+        return f"{pairing.candidate} against {', '.join(pairing.against)}{again}"
     who = ", ".join(names) if len(names) <= NAMED else f"{len(names)} bots"
-    if word == GAUNTLET.name:
-        who += f", gauntlet of {rest}"
-    elif word:
-        who += f", {word} pairs"
+    if pairing.rule == GAUNTLET.name:
+        who += f", gauntlet of {pairing.candidate}"
+    elif pairing.rule:
+        who += f", {pairing.rule} pairs"
     return who.removeprefix(", ")
 
 
-def _conditions(settings: Mapping[str, Any]) -> str:
-    """Return conditions in a line, such as ``thu, openings of 4 plies, 100 ms a move``."""
-    plies, chosen = settings["opening_plies"], settings.get("openings")
-    if chosen is not None:
-        opening = f", {settings.get('openings_file') or chosen} openings"
+def _conditions(settings: StoredSettings) -> str:
+    """Return conditions in a line, such as ``thu, openings of 4 plies, 100 ms a move``.
+
+    Empty if they are not stored.
+    """
+    plies, budget = settings.opening_plies, settings.budget
+    if settings.boards is None or plies is UNSET or budget is None:
+        return ""
+    if settings.openings is not None:
+        opening = f", {settings.openings_file or settings.openings} openings"
     else:
         opening = f", openings of {counted(plies, 'ply')}" if plies else ""
-    rules = GameRules.of(settings).texts
-    end = "".join(f", {rule.heading.lower()} {rule.words}" for rule in rules)
-    return f"{settings['boards']}{opening}, {Budgets(dict(settings['budget']))}{end}"
+    end = "".join(f", {rule.heading.lower()} {rule.words}" for rule in settings.texts)
+    return f"{settings.boards}{opening}, {Budgets(dict(budget))}{end}"

@@ -203,7 +203,7 @@ def live_run_of(
     live = LiveRun(
         run_id=run.id,
         seed=run.seed,
-        title=run_title(run.kind, run.settings, ""),
+        title=run_title(run.settings, ""),
         target_games=settings.target_games,
         games_before=store.games.count(run.id),
         bots={name: LiveBot(name) for name in entrants},

@@ -1,7 +1,7 @@
 """The rules that choose opponents: one entry each, for the parser, the help and completions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 
@@ -73,6 +73,15 @@ class Pairing:
         if self.against:
             return f"{self.rule.name}:{self.candidate}:{','.join(self.against)}"
         return f"{self.rule.name}:{self.candidate}" if self.candidate else self.rule.name
+
+    def renamed(self, names: Mapping[str, str]) -> "Pairing":
+        """Return the pairing with bots renamed; `names` maps old names to new ones."""
+        candidate = None if self.candidate is None else names.get(self.candidate, self.candidate)
+        return replace(
+            self,
+            candidate=candidate,
+            against=tuple(names.get(name, name) for name in self.against),
+        )
 
     def meetings(self, names: Sequence[str]) -> tuple[Meeting, ...]:
         """Return every two bots that may meet."""

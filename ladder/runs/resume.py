@@ -9,28 +9,25 @@ from typing import Any
 
 from db.errors import Unwritable
 from db.records.bots import BotRow
-from db.records.runs import OPTIONS, NewRun, RunKind, RunRow, RunStatus
+from db.records.run_settings import settings_of
+from db.records.runs import NewRun, RunKind, RunRow, RunStatus
 from db.store import ProcessLocks, Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.runs.settings import ResumePolicy, RunSettings, identity_hash
 
-TUNING = "tuning"
-"""The settings key of a tuning's search."""
 UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID})
 """States of a run that can be resumed if no process plays it."""
 MULTI_RUN_COMMANDS = ("bisect", "tune")
 """Commands that play several runs each."""
-JOB = "job"
-"""The key of a run's settings that holds the job of the queue whose command played it."""
 own_job: ContextVar[int | None] = ContextVar("own_job", default=None)
 """The job of the queue that this process plays; None for none."""
 
 
 def runs_of_job(store: Store, job_id: int) -> list[RunRow]:
     """Return the runs of a job of the queue, newest first."""
-    return [run for run in store.runs.find() if run.settings.get(JOB) == job_id]
+    return [run for run in store.runs.find() if run.settings.job == job_id]
 
 
 def can_resume(run: RunRow) -> bool:
@@ -44,12 +41,12 @@ def can_resume(run: RunRow) -> bool:
 
 def _is_of_job(run: RunRow) -> bool:
     """Return whether the job of this process, if there is one, has played a run."""
-    return own_job.get() is not None and run.settings.get(JOB) == own_job.get()
+    return own_job.get() is not None and run.settings.job == own_job.get()
 
 
 def _settings_of_job() -> dict[str, object]:
     """Return the settings that mark a run as played by the job of this process, if there is one."""
-    return {} if own_job.get() is None else {JOB: own_job.get()}
+    return {} if own_job.get() is None else {"job": own_job.get()}
 
 
 def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
@@ -58,8 +55,19 @@ def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
 
 
 def runs_like(store: Store, settings: RunSettings, hashes: Mapping[str, str]) -> list[RunRow]:
-    """Return the stored runs of the same identity, and seed if one is given, newest first."""
+    """Return the stored runs of the same identity, and seed if one is given, newest first.
+
+    An identity has the names of the run's start, so that of a run whose bots were renamed is
+    compared under these.
+    """
     found = store.runs.find(identity=identity_hash(settings.identity(hashes)))
+    for run in store.runs.find(kind=settings.kind, is_renamed=True):
+        then = {now: name for name, now in run.renamed.items()}
+        if run.settings.bots.keys() == hashes.keys():
+            contents = {then.get(name, name): content for name, content in hashes.items()}
+            if identity_hash(settings.renamed(then).identity(contents)) == run.identity:
+                found.append(run)
+    found.sort(key=lambda run: -run.id)
     return [run for run in found if settings.seed is None or run.seed == settings.seed]
 
 
@@ -109,7 +117,7 @@ def resume_or_create(
         lock: The run lock of this process.
         settings: The settings.
         hashes: The content hash of every bot by name.
-        question: RunSettings that are stored with the run and are no part of its identity.
+        question: Fields of stored settings that are no part of the run's identity.
         is_open: Returns whether a stored run can be resumed.
 
     Raises:
@@ -126,8 +134,8 @@ def resume_or_create(
                 )
             if settings.note:
                 store.runs.set_note(former.id, settings.note)
-            store.runs.add_settings(
-                former.id, {**settings.command_settings, **question, **_settings_of_job()}
+            store.runs.change_settings(
+                former.id, **settings.command_settings, **question, **_settings_of_job()
             )
             return store.runs.get(former.id)
     if settings.resume_policy is ResumePolicy.ONLY:
@@ -167,13 +175,16 @@ def _create_run(
             rated=settings.rated,
             stream=identity_hash(identity, seed),
             identity=identity_hash(identity),
-            settings={
-                **identity,
-                **settings.other_settings(),
-                **question,
-                "harness": harness_version(),
-                **_settings_of_job(),
-            },
+            settings=settings_of(
+                settings.kind,
+                {
+                    **identity,
+                    **settings.other_settings(),
+                    **question,
+                    "harness": harness_version(),
+                    **_settings_of_job(),
+                },
+            ),
             seed=seed,
             division_id=store.divisions.ensure(settings.division()).id,
             target_games=settings.target_games,
@@ -189,7 +200,7 @@ def adopt_orphaned_pairs(store: Store, lock: ProcessLocks, run: RunRow) -> int:
     """Take over the planned pairs of dead runs of the same stream; return their number."""
     orphaned = [
         other.id
-        for other in store.runs.find(stream=run.stream)
+        for other in store.runs.find(stream=run.stream, renamed=run.renamed)
         if other.id != run.id and not lock.is_alive(other.id)
     ]
     return store.pairs.reassign(run.id, orphaned)
@@ -223,8 +234,7 @@ def resumable_runs(store: Store) -> list[Resumable]:
     """
     hashes = {bot.name: bot.revision.content_hash for bot in store.bots.all()}
     counts = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
-    # A run with renamed bots has an identity of the former names.
-    runs = [run for run in store.runs.find() if is_unfinished(run) and not run.renamed]
+    runs = [run for run in store.runs.find() if is_unfinished(run)]
     dead = find_dead(store.run_lock, [run.id for run in runs])
     found: dict[str, Resumable] = {}
     for run in runs:
@@ -232,7 +242,7 @@ def resumable_runs(store: Store) -> list[Resumable]:
         if options is None or run.id not in dead:
             continue
         is_part = options["command"] in MULTI_RUN_COMMANDS
-        if not is_part and not run.settings["bots"].items() <= hashes.items():
+        if not is_part and not run.settings.bots.items() <= hashes.items():
             continue
         key = repr(sorted(options.items())) if is_part else str(run.id)
         games = counts.get(run.id, 0) + (found[key].games if key in found else 0)
@@ -242,7 +252,7 @@ def resumable_runs(store: Store) -> list[Resumable]:
 
 def options_of(run: RunRow) -> dict[str, Any] | None:
     """Return the command of a run and its options; None if they are not stored."""
-    options = run.settings.get(OPTIONS)
+    options = run.settings.options
     if not options:
         return None
     if options.get("seed") is None:

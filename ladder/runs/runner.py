@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from db.records.pairs import PairPlan, PairRecord, StoredGames
-from db.records.runs import PAUSED, RunRow, RunStatus
+from db.records.run_settings import PausedStored
+from db.records.runs import RunRow, RunStatus
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.match.process.worker_pool import WorkerDied
@@ -113,12 +114,12 @@ class Runner:
     def _store_paused(self) -> None:
         """Store which bots are paused now; a resumed run gives each of them another chance."""
         paused = {
-            bot.name: {"games": bot.results.games, "reason": bot.paused}
+            bot.name: PausedStored(bot.results.games, bot.paused)
             for bot in self.live.bots.values()
             if bot.paused
         }
         if paused or self.run.paused:
-            self.store.runs.add_settings(self.run.id, {PAUSED: paused})
+            self.store.runs.change_settings(self.run.id, paused=paused)
 
     def _loop(self) -> RunEnding:
         while True:

@@ -6,7 +6,7 @@ one stream.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from db.records.bots import BotRow
@@ -67,6 +67,8 @@ class Schedule:
     seed: int
     results: ReadResults = no_results
     """Reads the finished pairs of the stream, for pairings that depend on them."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Present names of bots by those when the run began, whose order the pairs keep."""
 
     def __post_init__(self) -> None:
         if len(self.rows) < 2 and not self.settings.pairing.against:
@@ -90,8 +92,10 @@ class Schedule:
 
     @cached_property
     def bots(self) -> Mapping[str, int]:
-        """Revisions by name, sorted by name."""
-        return {bot.name: bot.revision.id for bot in sorted(self.rows, key=lambda bot: bot.name)}
+        """Revisions by name, sorted by their names when the run began."""
+        then = {now: name for name, now in self.renamed.items()}
+        rows = sorted(self.rows, key=lambda bot: then.get(bot.name, bot.name))
+        return {bot.name: bot.revision.id for bot in rows}
 
     @cached_property
     def _plays(self) -> Mapping[str, Sequence[str] | None]:

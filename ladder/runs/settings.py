@@ -2,25 +2,23 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import msgspec
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
+from db.records.budget import rename_in_budget
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
 from db.records.rules import GameRules
-from db.records.runs import FIXED_OPENING, OPTIONS, Conditions, RunKind, plies_of_opening
+from db.records.runs import FIXED_OPENING, Conditions, RunKind, plies_of_opening
 from engine.board_class import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.sandbox import Confinement
 from ladder.pair_seeds import DERIVATION
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import Pairing
-
-NEW = "new"
-"""The key of a run's settings that says that a former result was not taken, by ``--new``."""
 
 
 class ResumePolicy(StrEnum):
@@ -84,6 +82,15 @@ class RunSettings:
     """Further settings that identify the run; JSON values only."""
     options: Mapping[str, object] = field(default_factory=dict)
     """The command and its resolved options, for resuming; JSON values only."""
+
+    def renamed(self, names: Mapping[str, str]) -> "RunSettings":
+        """Return the settings with bots renamed; `names` maps old names to new ones."""
+        return replace(
+            self,
+            bots=tuple(names.get(name, name) for name in self.bots),
+            pairing=self.pairing.renamed(names),
+            budgets=Budgets(rename_in_budget(self.budgets.amounts, names)),
+        )
 
     @property
     def target_games(self) -> int | None:
@@ -171,7 +178,7 @@ class RunSettings:
             "watchdog_s": self.watchdog_s,
         }
         if self.resume_policy is ResumePolicy.NEVER:
-            other[NEW] = True
+            other["new"] = True
         if self.openings is not None:
             other["openings_file"] = self.openings.name
         return {**other, **self.command_settings}
@@ -179,7 +186,7 @@ class RunSettings:
     @property
     def command_settings(self) -> dict[str, object]:
         """The settings that a resumed run takes from the command that resumes it."""
-        return {OPTIONS: dict(self.options)} if self.options else {}
+        return {"options": dict(self.options)} if self.options else {}
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:

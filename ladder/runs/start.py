@@ -124,7 +124,8 @@ def start_run(
         live = live_run_of(store, run, settings, sides)
         if isinstance(judge, UntilError):
             judge.is_paused = lambda name: bool(live.bots[name].paused)
-        schedule = Schedule(settings, bots, run.seed, partial(read_results, store, run.stream))
+        results = partial(read_results, store, run.stream)
+        schedule = Schedule(settings, bots, run.seed, results, run.renamed)
         candidate = settings.pairing.candidate
         needed = sides if judge.needs_all else [candidate] if candidate is not None else []
         health = RunHealth(live.bots, schedule.possible_meetings, needed)

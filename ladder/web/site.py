@@ -49,7 +49,7 @@ class Site:
         row, games = run.row, run.games
         if row.kind is RunKind.SELECT and run.status is RunStatus.RUNNING:
             games -= games % max(games // 20, 1)
-        names = tuple(row.settings.get("bots") or ())
+        names = tuple(row.settings.bots)
         key = (row.started_at, row.id, names, games, run.status, run.verdict)
         if key not in self.results:
             if len(self.results) == MAX_RESULTS:

@@ -287,11 +287,11 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
 
 def _played_by(runs: Sequence[RunRow]) -> str:
     """Return the programs and processors that played the games, latest first."""
-    stored = [run.settings.get("harness") for run in runs]
+    stored = [run.settings.harness for run in runs]
     played = [
         ", ".join(f"{name} {each[name]}" for name in PROGRAMS if name in each)
         for each in stored
-        if isinstance(each, Mapping)
+        if each is not None
     ]
     return "; ".join(dict.fromkeys(played))
 

@@ -14,6 +14,7 @@ from db.records.pairs import (
     PairRecord,
     PlannedPair,
 )
+from db.records.run_settings import StoredSettings
 from db.records.runs import (
     Conditions,
     NewRun,
@@ -26,6 +27,7 @@ from engine.result import FORFEITS, Result, Termination
 LAUNCH = Launch(command=("python", "-m", "bots.host"), folder="/", player="v1")
 START = Start(argv=("python", "-m", "bots.host"), folder="/")
 BUDGET = Budget(time_ms=100)
+SETTINGS = StoredSettings(bots={"v1": "one", "v2": "one"})
 
 
 def revision(content: str = "one") -> NewRevision:
@@ -45,9 +47,7 @@ def new_bot(name: str, content: str = "one", based_on: str | None = None) -> New
 def new_run(store: Store, *, rated: bool = True, stream: str = "s1", boards: str = "thu") -> RunRow:
     division = store.divisions.ensure(Conditions(boards, 0, {"time_ms": 100}))
     kind = RunKind.LADDER if rated else RunKind.MATCH
-    return store.runs.create(
-        NewRun(kind, rated, stream, "i1", {"bots": {"v1": "one", "v2": "one"}}, 7, division.id, 200)
-    )
+    return store.runs.create(NewRun(kind, rated, stream, "i1", SETTINGS, 7, division.id, 200))
 
 
 def add_bots(store: Store, count: int = 4) -> list[int]:

@@ -8,6 +8,7 @@ import pytest
 from db.errors import NameTaken, UnknownRow
 from db.records.analysis import GameVerdict
 from db.records.launch import Launch
+from db.records.run_settings import StoredSettings
 from db.records.runs import (
     Conditions,
     NewRun,
@@ -172,7 +173,7 @@ def test_a_run_has_a_status_and_is_found_by_its_identity(store: Store) -> None:
     """A run starts as running, ends with a time, and can be found by what identifies it."""
     one, two = new_run(store), new_run(store, rated=False, stream="s2")
     assert (one.status, one.ended_at, one.target_games) == (RunStatus.RUNNING, None, 200)
-    assert one.settings == {"bots": {"v1": "one", "v2": "one"}}
+    assert one.settings.bots == {"v1": "one", "v2": "one"}
     store.runs.set_status(one.id, RunStatus.INTERRUPTED)
     stopped = store.runs.get(one.id)
     assert stopped.status is RunStatus.INTERRUPTED
@@ -215,7 +216,7 @@ def test_a_replaced_bot_has_the_new_content_and_keeps_its_old_games_apart(store:
 def test_finished_pairs_are_those_of_their_run_and_numbers(store: Store) -> None:
     """Bots of a run without pairs have no games, and a part of a stream ends before its end."""
     revisions, run = add_bots(store), new_run(store)
-    bots = {"bots": {"v3": "one", "v4": "one"}}
+    bots = StoredSettings(bots={"v3": "one", "v4": "one"})
     idle = NewRun(run.kind, True, "s2", "i2", bots, 7, run.division_id, 200)
     store.runs.create(idle)
     assert store.bots.names_with_games() == set()

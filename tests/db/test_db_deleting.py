@@ -7,6 +7,7 @@ import pytest
 
 from db.errors import Conflict, InUse, NameTaken, UnknownRow
 from db.records.aggregate import PairTableRow
+from db.records.run_settings import SelectSettings, settings_of
 from db.records.runs import Conditions, NewRun, RunKind, RunRow, TuningStepRow
 from db.store import Store
 from tests.db.making import (
@@ -43,27 +44,34 @@ def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
         store.bots.get("v1")
 
 
+FIELD = {"against": "v2", "indifference": 20, "confidence": 0.9, "max_games": 8}
+
+
 def experiment(store: Store, **settings: object) -> RunRow:
     """Return a run of v1 and v2 with settings as commands store them."""
     budget = {"time_ms": 100, "time_ms@v1": 200}
     division = store.divisions.ensure(Conditions("thu", 0, budget))
     told = {"bots": {"v1": "one", "v2": "one"}, "budget": budget, **settings}
-    return store.runs.create(NewRun(RunKind.SELECT, False, "s", "i", told, 7, division.id))
+    return store.runs.create(
+        NewRun(RunKind.SELECT, False, "s", "i", settings_of("select", told), 7, division.id)
+    )
 
 
 def test_stored_runs_show_a_renamed_bot_by_its_new_name(store: Store) -> None:
     """Settings, verdict and division follow; the run is no longer found by its identity."""
     add_bots(store)
-    run = experiment(store, pairing="gate:v1:v2,v1", select={"against": "v2"})
+    run = experiment(store, pairing="gate:v1:v2,v1", select=FIELD)
     store.runs.set_verdict(run.id, "best: v1")
     assert store.runs.find(stream="s") == store.runs.find(identity="i") == store.runs.find()
     store.bots.rename("v1", "first")
     store.bots.rename("v2", "v1")
     shown = store.runs.get(run.id)
-    assert shown.settings["bots"] == {"first": "one", "v1": "one"}
-    assert shown.settings["pairing"] == "gate:first:v1,first"
-    assert shown.settings["budget"] == {"time_ms": 100, "time_ms@first": 200}
-    assert shown.settings["select"] == {"against": "v1"}
+    assert shown.settings.bots == {"first": "one", "v1": "one"}
+    assert shown.settings.pairing == "gate:first:v1,first"
+    assert shown.settings.budget == {"time_ms": 100, "time_ms@first": 200}
+    assert isinstance(shown.settings, SelectSettings)
+    assert shown.settings.select is not None
+    assert shown.settings.select.against == "v1"
     assert shown.verdict == "best: first"
     assert shown.renamed == {"v1": "first", "v2": "v1"}
     division = store.divisions.find("thu")

@@ -1,6 +1,7 @@
 """Runs and single pairs stored by tests and benchmarks."""
 
 from db.records.pairs import PairPlan, PairRecord, StoredGames
+from db.records.run_settings import StoredSettings
 from db.records.runs import NewRun, RunRow
 from db.store import Store
 from ladder.runs.settings import RunSettings
@@ -19,7 +20,7 @@ def create_run(store: Store, settings: RunSettings) -> RunRow:
             rated=settings.rated,
             stream="s",
             identity="i",
-            settings={},
+            settings=StoredSettings(),
             seed=1,
             division_id=store.divisions.ensure(settings.division()).id,
         )

@@ -3,15 +3,15 @@
 import contextlib
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import msgspec
 
 from bots.errors import SpecError
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
+from db.records.run_settings import BisectSettings, StoredSearch
 from db.records.runs import RunKind, RunRow, RunStatus, division_label
 from db.store import Store
 from engine.seeds import SEED_LIMIT, derive_seed
@@ -26,30 +26,27 @@ from ladder.match.registry.register import remove_unused_builds
 from ladder.match.specs.spec import BotSource
 from ladder.runs.history import PastRun
 from ladder.runs.pairings import GATE, Pairing
-from ladder.runs.resume import hashes_of
+from ladder.runs.resume import hashes_of, runs_like
 from ladder.runs.settings import RunSettings, identity_hash
 from ladder.runs.start import check_possible
 from ladder.signals import current_stop
 
-SETTINGS = "bisect"
-"""The settings key of a search."""
-RESULT = "bisect_result"
-"""The settings key of a search's result."""
 
-
-def search_of(run: RunRow) -> Mapping[str, Any]:
-    """Return the stored description of the search of a run; empty if it is not readable."""
-    kept = run.settings.get(SETTINGS)
-    return kept if isinstance(kept, dict) else {}
+def search_of(run: RunRow) -> StoredSearch | None:
+    """Return the stored search that a run belongs to; None if there is none."""
+    return run.settings.bisect if isinstance(run.settings, BisectSettings) else None
 
 
 def bisection_of(store: Store, past: PastRun) -> BisectResult | None:
     """Return the latest result of the search of a run; None if there is no readable one."""
     search, found = search_of(past.row), []
     for run in store.runs.find(kind=RunKind.BISECT):
-        same = all(search_of(run).get(key) == search.get(key) for key in ("key", "seed"))
-        with contextlib.suppress(KeyError, msgspec.ValidationError):
-            found += [msgspec.convert(run.settings[RESULT], BisectResult)] if same else []
+        settings = run.settings
+        if search is None or not isinstance(settings, BisectSettings) or settings.bisect is None:
+            continue
+        if (settings.bisect.key, settings.bisect.seed) == (search.key, search.seed):
+            with contextlib.suppress(msgspec.ValidationError):  # that of an earlier version
+                found.append(msgspec.convert(settings.bisect_result, BisectResult))
     return max(found, key=lambda each: each.games, default=None)
 
 
@@ -57,7 +54,7 @@ class VisitJudge(ExperimentJudge):
     """Takes the pairs of the current commit of a search."""
 
     def __init__(
-        self, search: CommitSearch, names: tuple[str, str], identity: Mapping[str, object]
+        self, search: CommitSearch, names: tuple[str, str], identity: StoredSearch
     ) -> None:
         """Begin a visit.
 
@@ -76,7 +73,7 @@ class VisitJudge(ExperimentJudge):
     @property
     def settings(self) -> Mapping[str, object]:
         """The search that the run belongs to."""
-        return {SETTINGS: self._identity}
+        return {"bisect": self._identity}
 
     @property
     def verdict(self) -> None:
@@ -196,8 +193,8 @@ class BisectSession:
                 return self._result()
             last = len(search.history.commits) - 1
             if last in self._runs:  # that of the first visit
-                kept = {RESULT: msgspec.to_builtins(self._result())}
-                self._context.store.runs.add_settings(self._runs[last], kept)
+                kept = msgspec.to_builtins(self._result())
+                self._context.store.runs.change_settings(self._runs[last], bisect_result=kept)
             if last in search.skipped:
                 raise InvalidRun(f"the bad revision cannot be tested: {search.skipped[last]}")
         if search.failing_good:
@@ -242,9 +239,10 @@ class BisectSession:
             seed=derive_seed(self._seed, int(commit.commit[:12], 16)),
             options=self._options,
         )
-        stream = self._stream(settings, row)
+        hashes = hashes_of((row, self._good))
         judge = judge_pairs(
-            VisitJudge(search, names, self._describe(commit.commit)), self._stored_pairs(stream)
+            VisitJudge(search, names, self._describe(commit.commit)),
+            self._stored_pairs(settings, hashes),
         )
         if not judge.decided:
             played = play(self._context, settings, [row, self._good], judge)
@@ -252,7 +250,7 @@ class BisectSession:
                 self._skip_failing(played.invalid, judge, names)
             elif played.stopped:
                 return False
-        for run in self._context.store.runs.find(stream=stream, limit=1):
+        for run in runs_like(self._context.store, settings, hashes)[:1]:
             self._runs[index] = run.id
         if index in search.skipped:
             self._report(f"{commit.commit[:SHORT]} is skipped: {search.skipped[index]}")
@@ -273,15 +271,15 @@ class BisectSession:
             raise InvalidRun(why)
         self._search.skip(_first_and_last_line(why))
 
-    def _stream(self, settings: RunSettings, row: BotRow) -> str:
-        hashes = hashes_of((row, self._good))
-        return identity_hash(settings.identity(hashes), settings.seed)
-
-    def _stored_pairs(self, stream: str) -> list[PlayedPair]:
-        """Return the finished pairs of a stream before its first unfinished one."""
+    def _stored_pairs(
+        self, settings: RunSettings, hashes: Mapping[str, str]
+    ) -> Sequence[PlayedPair]:
+        """Return the finished pairs of a stored stream before its first unfinished one."""
         pairs = self._context.store.pairs
-        stop = next(iter(pairs.planned_numbers(stream, below=NO_LIMIT)), NO_LIMIT)
-        return pairs.of_stream(stream, start=0, stop=stop)
+        for run in runs_like(self._context.store, settings, hashes):
+            stop = next(iter(pairs.planned_numbers(run.stream, below=NO_LIMIT)), NO_LIMIT)
+            return pairs.of_stream(run.stream, start=0, stop=stop)
+        return ()
 
     def _close(self, result: BisectResult) -> None:
         """Finish the runs of the search, each with the verdict on its commit.
@@ -314,20 +312,20 @@ class BisectSession:
         if (given := self._bisection.settings.seed) is not None:
             return given
         for run in self._context.store.runs.find(kind=RunKind.BISECT):
-            if search_of(run).get("key") == self._key:
-                return int(search_of(run)["seed"])
+            if (search := search_of(run)) is not None and search.key == self._key:
+                return search.seed
         return secrets.randbelow(SEED_LIMIT)
 
-    def _describe(self, commit: str) -> dict[str, object]:
+    def _describe(self, commit: str) -> StoredSearch:
         history = self._bisection.history
-        return {
-            "key": self._key,
-            "seed": self._seed,
-            "spec": self._bisection.source.spec,
-            "commit": commit,
-            "good": history.good.commit,
-            "bad": history.bad.commit,
-        }
+        return StoredSearch(
+            key=self._key,
+            seed=self._seed,
+            spec=self._bisection.source.spec,
+            commit=commit,
+            good=history.good.commit,
+            bad=history.bad.commit,
+        )
 
 
 def _conditions(settings: RunSettings, candidate: BotRow, good: BotRow) -> RunSettings:

@@ -4,10 +4,12 @@
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
+import msgspec
+
+from db.records.run_settings import GateSettings, StoredSettings, StoredTest, TuneSettings
 from db.records.runs import RunRow
 from ladder.errors import UsageError
 from ladder.stats.betting import log_evidence_above, log_evidence_below
@@ -61,10 +63,6 @@ class EarlyTest:
 MOST_ELO = 1000.0
 """Upper limit of a drop and of a gain, in Elo."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
-QUESTION = "question"
-"""The settings key of a gate's question."""
-EARLY = "early"
-"""The key of `GateTest.early` in a question; missing in those of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,22 +99,21 @@ class GateTest:
             raise UsageError(f"must be at least 2, got {self.max_games}", option="max_games")
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "GateTest | None":
-        """Return the question stored with a run; None if there is no readable one."""
-        try:
-            kept = settings[QUESTION]
-            return cls(**{EARLY: 0.0, **kept, "model": Model(kept["model"])})
-        except (KeyError, TypeError, ValueError, UsageError):
+    def of(cls, settings: StoredSettings) -> "GateTest | None":
+        """Return the question stored with a run; None if there is none."""
+        asked = settings.question if isinstance(settings, GateSettings | TuneSettings) else None
+        if asked is None:
             return None
+        return cls(**{**msgspec.structs.asdict(asked), "model": Model(asked.model)})
 
     @property
     def settings(self) -> dict[str, object]:
         """The question as settings of a run, which are no part of its identity."""
-        return {QUESTION: {**asdict(self), "model": self.model.value}}
+        return {"question": StoredTest(**{**asdict(self), "model": self.model.value})}
 
     def is_asked_by(self, run: RunRow) -> bool:
         """Return whether a run has the same question; the most games are no part of it."""
-        asked = GateTest.from_settings(run.settings)
+        asked = GateTest.of(run.settings)
         return asked is not None and replace(asked, max_games=self.max_games) == self
 
     @property

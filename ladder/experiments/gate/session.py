@@ -6,15 +6,8 @@ from dataclasses import dataclass, replace
 from db.records.bots import BotRow
 from db.records.games import GameQuery
 from db.records.pairs import PlayedPair
-from db.records.runs import (
-    OPTIONS,
-    DivisionRow,
-    RunKind,
-    RunRow,
-    RunStatus,
-    bots_in,
-    division_label,
-)
+from db.records.run_settings import MatchSettings
+from db.records.runs import DivisionRow, RunRow, RunStatus, division_label
 from db.store import Store
 from engine.result import Result
 from ladder.errors import UsageError
@@ -163,7 +156,7 @@ def find_answer(store: Store, task: GateTask) -> GateOutcome | None:
     run = finished_run(store, task.settings, hashes_of(task.bots), task.test.is_asked_by)
     if run is None:
         return None
-    former = GateTest.from_settings(run.settings) or task.test
+    former = GateTest.of(run.settings) or task.test
     if run.verdict == Verdict.INCONCLUSIVE and former.games < task.test.games:
         store.runs.set_status(run.id, RunStatus.INTERRUPTED)
         return None
@@ -175,10 +168,10 @@ def find_answer(store: Store, task: GateTask) -> GateOutcome | None:
 
 def asked_before(store: Store, run: RunRow) -> tuple[tuple[int, str], ...]:
     """Return the runs before this one that asked the same, and their verdicts, oldest first."""
-    asked = GateTest.from_settings(run.settings)
+    asked = GateTest.of(run.settings)
     return tuple(
         (each.id, each.verdict)
-        for each in reversed(store.runs.find(identity=run.identity))
+        for each in reversed(store.runs.find(identity=run.identity, renamed=run.renamed))
         if each.id < run.id and each.verdict and asked is not None and asked.is_asked_by(each)
     )
 
@@ -203,7 +196,7 @@ def _division(store: Store, settings: RunSettings) -> DivisionRow | None:
 
 def stored_bots(store: Store, run: RunRow) -> dict[str, GateBot]:
     """Return the bots of a run by name, with the revisions that played; empty if one is unknown."""
-    listed = bots_in(run.settings)
+    listed = run.settings.bots
     ids = {content: key for key, content in store.bots.contents().items()}
     if not set(listed.items()) <= set(ids):
         return {}
@@ -217,11 +210,9 @@ def gate_of(store: Store, past: PastRun) -> GateOutcome | None:
     belong to repetitions of the gate.
     """
     run, status = past.row, past.status
-    test, bots = GateTest.from_settings(run.settings), stored_bots(store, run)
-    word, _, rest = str(run.settings.get("pairing", "")).partition(":")
-    candidate, _, words = rest.partition(":")
-    baselines = words.split(",")
-    if test is None or word != RunKind.GATE.value or not {candidate, *baselines} <= set(bots):
+    test, bots = GateTest.of(run.settings), stored_bots(store, run)
+    _, candidate, baselines = run.settings.pairing_words
+    if test is None or not {candidate, *baselines} <= set(bots):
         return None
     judge = GateJudge(bots[candidate], [bots[name] for name in baselines], test)
     result = judge_pairs(judge, store.pairs.of_run(run.id)).result(
@@ -238,7 +229,8 @@ def match_of(store: Store, past: PastRun) -> HeadToHead | None:
         return None
     names = {key: name for key, (name, _) in store.bots.contents().items()}
     a, b = names[pairs[0].a_revision], names[pairs[0].b_revision]
-    if (past.row.settings.get(OPTIONS) or {}).get("a") == b:
+    settings = past.row.settings
+    if isinstance(settings, MatchSettings) and settings.sides == (b, a):
         a, b = b, a
     counts = Tally()
     for pair in pairs:

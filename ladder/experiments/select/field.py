@@ -21,13 +21,12 @@ K - 1 players that could be such a leader. With alpha = (1 - P) / (K - 1) the su
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from db.records.runs import SELECT
-from ladder.errors import UsageError
+from db.records.run_settings import StoredField
 from ladder.experiments.gate.question import check_confidence, check_elo
 from ladder.stats.betting import log_evidence_below
 from ladder.stats.counts import FloatArray, unit_scores
@@ -99,14 +98,11 @@ class SelectQuestion:
         check_confidence(self.confidence)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "SelectQuestion | None":
-        """Return the question stored with a run; None if there is no readable one."""
-        try:
-            kept = {**settings[SELECT]}
-            del kept["against"]
-            return cls(**kept)
-        except (KeyError, TypeError, UsageError):
-            return None
+    def of(cls, asked: StoredField) -> "SelectQuestion":
+        """Return the question stored with a run."""
+        numbers = msgspec.structs.asdict(asked)
+        del numbers["against"]
+        return cls(**numbers)
 
     def bound(self, players: int) -> float:
         """Return the absolute LLR that decides, for a number of players."""
@@ -127,7 +123,7 @@ class SelectQuestion:
 
     def settings(self, baseline: str | None) -> Mapping[str, object]:
         """Return the question as settings of a run, which are no part of its identity."""
-        return {SELECT: {"against": baseline, **asdict(self)}}
+        return {"select": StoredField(against=baseline, **asdict(self))}
 
 
 def strengths(counts: FloatArray) -> Strengths:

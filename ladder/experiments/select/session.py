@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import SELECT, RunStatus, division_label
+from db.records.run_settings import SelectSettings
+from db.records.runs import RunStatus, division_label
 from db.store import Store
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.engine import (
@@ -215,12 +216,12 @@ def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
 def selection_of(store: Store, past: PastRun) -> SelectionOutcome | None:
     """Return a stored selection; None if its question or a bot is not readable."""
     run = past.row
-    question = SelectQuestion.from_settings(run.settings)
+    asked = run.settings.select if isinstance(run.settings, SelectSettings) else None
     bots = list(stored_bots(store, run).values())
-    if question is None or not bots:
+    if asked is None or not bots:
         return None
     judge = judge_pairs(
-        FieldJudge(bots, question, run.settings[SELECT]["against"]), store.pairs.of_run(run.id)
+        FieldJudge(bots, SelectQuestion.of(asked), asked.against), store.pairs.of_run(run.id)
     )
     invalid = MEANINGLESS if past.status is RunStatus.INVALID else ""
     unfinished = UNFINISHED.get(past.status, "")

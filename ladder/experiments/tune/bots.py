@@ -10,6 +10,7 @@ import msgspec
 
 from db.records.bots import BotRow, NewBot
 from db.records.launch import Launch
+from db.records.run_settings import StoredTuning
 from db.records.runs import RunKind, division_label
 from db.store import Store
 from engine.seeds import derive_seed
@@ -28,7 +29,6 @@ from ladder.match.registry.register import (
 from ladder.match.registry.registered import unpack_files, unpacked_launch
 from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, read_spec
 from ladder.names import check_name, unknown_bot
-from ladder.runs.resume import TUNING
 from ladder.runs.settings import RunSettings
 
 A, B = "a", "b"
@@ -107,16 +107,16 @@ class TuningTask:
             content_hash: The content hash of the original bot.
 
         """
-        search = {
-            "spec": self.template.spec,
-            "original": content_hash,
-            "parameters": [str(each) for each in self.template.parameters],
-            "games": self.games,
-            "pairs": self.pairs,
-            **({} if self.python is None else {"python": self.python}),
-            **({"files": list(self.patterns)} if self.patterns else {}),
-        }
-        return replace(self.settings, games=self.games, experiment={TUNING: search})
+        search = StoredTuning(
+            spec=self.template.spec,
+            original=content_hash,
+            parameters=tuple(str(each) for each in self.template.parameters),
+            games=self.games,
+            pairs=self.pairs,
+            python=self.python,
+            files=self.patterns,
+        )
+        return replace(self.settings, games=self.games, experiment={"tuning": search})
 
     def gate_settings(self, names: tuple[str, str], seed: int, run_id: int) -> RunSettings:
         """Return the settings of the gate, which has the conditions of the steps and new seeds.

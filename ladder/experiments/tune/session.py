@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow
+from db.records.run_settings import TuneSettings
 from db.records.runs import RunRow, RunStatus, TuningStepRow
 from db.store import Store
-from ladder.errors import InvalidRun, UsageError
+from ladder.errors import InvalidRun
 from ladder.experiments.engine import (
     INVALID,
     MEANINGLESS,
@@ -39,7 +40,7 @@ from ladder.match.specs.compile import compile_players
 from ladder.runs.health import RunHealth
 from ladder.runs.history import PastRun, past_runs
 from ladder.runs.live import RunEnding, RunWatcher
-from ladder.runs.resume import TUNING, resume_or_create
+from ladder.runs.resume import resume_or_create
 from ladder.runs.runner import Runner
 from ladder.runs.start import run_logs
 from ladder.signals import current_stop
@@ -209,19 +210,17 @@ def _gate(
 
 
 def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
-    """Return a stored tuning; None if its search is not readable."""
+    """Return a stored tuning; None if its search is not stored."""
     run = past.row
-    try:
-        kept = run.settings[TUNING]
-        template = Template(str(kept["spec"]), read_parameters(kept["parameters"]))
-        games = int(kept["games"])
-    except (KeyError, TypeError, ValueError, UsageError):
+    kept = run.settings.tuning if isinstance(run.settings, TuneSettings) else None
+    if kept is None:
         return None
+    template = Template(kept.spec, read_parameters(kept.parameters))
     steps = store.tuning_steps.of_run(run.id)
     gates = [each for each in past_runs(store) if each.row.note == gate_note(run.id)]
     return TuningOutcome(
         template,
-        games,
+        kept.games,
         past.division,
         run,
         steps,

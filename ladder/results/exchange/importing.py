@@ -5,18 +5,15 @@ rules for every stored game. The rules here are about names, texts and settings,
 lines of one pair.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import Any
-
-import msgspec
 
 from db.records.archives import PackedArchive
-from db.records.budget import Amounts, is_valid_budget
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
+from db.records.run_settings import settings_of
 from db.store import Store
-from engine.board_class import parse_board_class, parse_board_classes
+from engine.board_class import parse_board_class
 from engine.errors import EngineError
 from engine.opening_set import parse_opening_set
 from engine.position import parse_moves
@@ -29,30 +26,6 @@ from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
 
 SAME_OF_PAIR = ("rated", "board", "board_class", "seed", "opening_plies")
 """Fields that must be equal in both games of a pair."""
-
-
-class _Tuning(msgspec.Struct):
-    spec: str = ""
-    parameters: tuple[str, ...] = ()
-
-
-class _Paused(msgspec.Struct):
-    games: int
-    reason: str
-
-
-class _Settings(msgspec.Struct):
-    """The settings of a run that commands read; each may be missing."""
-
-    bots: dict[str, str] = {}
-    pairing: str = ""
-    boards: str | None = None
-    budget: Amounts | None = None
-    openings: str | None = None
-    tuning: _Tuning | None = None
-    options: dict[str, Any] | None = None
-    select: dict[str, Any] | None = None
-    paused: dict[str, _Paused] = {}
 
 
 def check_game(game: GameLine) -> None:
@@ -78,7 +51,7 @@ def check_game(game: GameLine) -> None:
         if game.introduces.openings is not None:
             check_openings(game.introduces.openings, game.division.openings)
         if game.introduces.settings is not None:
-            check_settings(game.introduces.settings)
+            settings_of(game.kind, game.introduces.settings).check()
     check_analysis(game)
     for thought in game.timing.all_thoughts():  # now, as packing requires valid times
         fault = find_thought_fault(thought)
@@ -120,23 +93,6 @@ def check_openings(openings: OpeningsLine, wanted: str | None) -> None:
     known = parse_opening_set(openings.text)
     _require(known.text == openings.text, "openings must be sorted, one per line")
     _require(known.content_hash == wanted, "the openings are not those of the division")
-
-
-def check_settings(settings: Mapping[str, Any]) -> None:
-    """Check that commands can read the settings of a run.
-
-    Raises:
-        ValueError: a value is of another type, or the budget is invalid.
-        EngineError: the boards are invalid.
-
-    """
-    known = msgspec.convert(settings, _Settings)
-    if known.boards is not None:
-        parse_board_classes(known.boards)
-    if known.budget is not None:
-        _require(
-            is_valid_budget(known.budget), f"the settings have the invalid budget {known.budget}"
-        )
 
 
 def check_pair(one: GameLine, two: GameLine) -> None:

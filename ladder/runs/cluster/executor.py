@@ -27,7 +27,7 @@ from distributed import Client, KilledWorker
 from connect4_ladder_start import call
 from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from db.records.runs import DASHBOARD, RunRow
+from db.records.runs import RunRow
 from db.store import Store
 from engine.board_class import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
@@ -97,7 +97,7 @@ class Cluster:
         """
         executor = ClusterExecutor(self._endpoint, pack_bundle(settings, bots, entrants.values()))
         if executor.dashboard:
-            store.runs.add_settings(run.id, {DASHBOARD: executor.dashboard})
+            store.runs.change_settings(run.id, dashboard=executor.dashboard)
         return executor
 
 

@@ -8,7 +8,7 @@ from bots.champion import CHAMPION
 from db.records.bots import BotRow
 from db.records.games import GameRow
 from db.records.queue import JobRow
-from db.records.runs import DASHBOARD, DivisionRow, RunKind, RunRow, RunStatus
+from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
 from ladder.experiments.stored import StoredRun
 from ladder.match.specs.archive_diff import FileDiff
 from ladder.names import counted
@@ -133,7 +133,7 @@ def run_page(
     values = {
         "row": row,
         "played": entry.run.title,
-        "dashboard": entry.run.status is RunStatus.RUNNING and row.settings.get(DASHBOARD),
+        "dashboard": entry.run.status is RunStatus.RUNNING and row.settings.dashboard,
         "division": entry.run.division,
         "facts": facts,
         "bots": table_of_fields(BOTS_OF_RUN, run.bots),

@@ -28,7 +28,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with League(path, "a", "b", "c") as league:
         run = league.run(note="the first night")
         league.pairs(run, "a", "b", 3, "1-0", "0-1")
-        league.store.runs.add_settings(run.id, {"harness": {"processor": "Z80"}})
+        league.store.runs.change_settings(run.id, harness={"processor": "Z80"})
         league.store.pairs.add_aborts(1, 2)
         match = league.run(kind=RunKind.MATCH, bots=("a", "c"))
         league.pairs(match, "a", "c", 2, "1-0", "1/2")
@@ -138,5 +138,5 @@ def test_a_run_of_another_versions_command_is_shown(
 ) -> None:
     """An imported run may name any command; one that is unknown here is not printed."""
     with Store.open(str(league)) as store:
-        store.runs.add_settings(5, {"options": options})
+        store.runs.change_settings(5, options=options)
     assert ladder("runs", "show", 5, "--json").document["command"] is None

@@ -9,7 +9,7 @@ import pytest
 from db.records.runs import RunKind, RunRow, TuningStepRow
 from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
-from ladder.experiments.bisect.session import RESULT, SETTINGS, bisection_of
+from ladder.experiments.bisect.session import bisection_of
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.select.judge import SelectQuestion
 from ladder.experiments.tune.session import gate_note
@@ -35,12 +35,13 @@ def selection(league: League, rounds: int) -> RunRow:
 
 def bisection(league: League) -> RunRow:
     """Store two runs of a search, of which the second has the answer; return the first."""
-    kept = {SETTINGS: {"key": "k", "seed": 1}}
+    part = dict.fromkeys(("spec", "commit", "good", "bad"), "")
+    kept = {"bisect": {"key": "k", "seed": 1, **part}}
     first, last = (league.run(kind=RunKind.BISECT, settings=kept) for _ in range(2))
     search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
     for run in (first, last):
         found = result_of(search, conditions="6x7", seed=1)
-        league.store.runs.add_settings(run.id, {RESULT: msgspec.to_builtins(found)})
+        league.store.runs.change_settings(run.id, bisect_result=msgspec.to_builtins(found))
         if run is first:
             played(search, 9)
     return first
@@ -49,6 +50,7 @@ def bisection(league: League) -> RunRow:
 def tuning(league: League, steps: int) -> RunRow:
     """Return a tuning of one number with a gate that has begun."""
     search = {"spec": "exec:./bot --c {c}", "parameters": ["c=0.5..1..2"], "games": 64}
+    search |= {"original": "", "pairs": 8}
     run = league.run(kind=RunKind.TUNE, settings={"tuning": search})
     for step in range(1, steps + 1):
         at, low, high = ({"c": 1 + (step + each) / 100} for each in (0, -9, 9))

@@ -11,6 +11,7 @@ from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, LastOutput, SideSums, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
+from db.records.run_settings import settings_of
 from db.records.runs import Conditions, NewRun, RunKind, RunRow, RunStatus
 from db.store import Store
 from engine.result import Result, Termination
@@ -84,7 +85,9 @@ class League:
                 rated=kind is RunKind.LADDER,
                 stream=stream or f"stream {number}",
                 identity=f"identity {number}",
-                settings={"bots": names, "pairing": "random", **(settings or {})},
+                settings=settings_of(
+                    kind, {"bots": names, "pairing": "random", **(settings or {})}
+                ),
                 seed=number,
                 division_id=division.id,
                 target_games=100,

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from db.records.pairs import PlayedPair
+from db.records.run_settings import settings_of
 from engine.result import Result, Termination
 from ladder.errors import UsageError
 from ladder.experiments.engine import exit_code_of
@@ -80,8 +81,8 @@ def test_a_wanted_gain_is_found_or_not() -> None:
     assert "new is better than one: new is stronger than one by" in found.reason
     with_drop = after(better, max_drop=5, min_gain=20)
     assert "new is not worse than one by 5 Elo or more: new is stronger" in with_drop.reason
-    settings = GateTest(max_drop=0, min_gain=50).settings
-    assert GateTest.from_settings(settings) == GateTest(max_drop=0, min_gain=50)
+    settings = settings_of("gate", GateTest(max_drop=0, min_gain=50).settings)
+    assert GateTest.of(settings) == GateTest(max_drop=0, min_gain=50)
     lost = after([pair(n, (L, L)) for n in range(300)], max_drop=0, min_gain=5, early=0.1)
     assert "decided early" in lost.reason
     assert lost.games < 40

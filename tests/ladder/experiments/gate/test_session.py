@@ -6,7 +6,7 @@ from pathlib import Path
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.experiments.engine import ExperimentContext
-from ladder.experiments.gate.question import QUESTION, GateTest
+from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome, gate_pairing, gate_task, play_gate
 from ladder.runs.settings import ResumePolicy
 from ladder.signals import StopToken, use_stop
@@ -39,5 +39,4 @@ def test_another_question_replaces_that_of_the_resumed_gate(tmp_path: Path) -> N
         resumed = play(store, TEST)
         assert anew.run_id != begun.run_id == resumed.run_id
         assert anew.result.test == resumed.result.test == TEST
-        asked = [run.settings[QUESTION] for run in store.runs.find()]
-        assert asked == [TEST.settings[QUESTION]] * 2
+        assert [GateTest.of(run.settings) for run in store.runs.find()] == [TEST] * 2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from db.records.pairs import PlayedPair
+from db.records.run_settings import SelectSettings, settings_of
 from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.experiments.gate.tally import GateBot
@@ -100,8 +101,11 @@ def test_a_choice_among_one_bot_that_works_is_invalid() -> None:
 def test_the_question_of_a_run_is_read_again() -> None:
     """The baseline stands beside it."""
     asked = SelectQuestion(indifference=30.0, confidence=0.9)
-    assert SelectQuestion.from_settings(asked.settings("v1")) == asked
-    assert SelectQuestion.from_settings({}) is None
+    stored = settings_of("select", asked.settings("v1"))
+    assert isinstance(stored, SelectSettings)
+    assert stored.select is not None
+    assert stored.select.against == "v1"
+    assert SelectQuestion.of(stored.select) == asked
 
 
 def test_a_failing_baseline_makes_the_choice_invalid() -> None:

@@ -8,6 +8,7 @@ from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, SideSums, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
+from db.records.run_settings import StoredSettings
 from db.records.runs import Conditions, DivisionRow, NewRun, RunKind
 from db.store import Store
 from engine.board import parse_board
@@ -40,7 +41,7 @@ class Games:
         ]
         self.division: DivisionRow = store.divisions.ensure(Conditions(board, 0, {"time_ms": 100}))
         self.run = store.runs.create(
-            NewRun(RunKind.LADDER, is_rated, "s", "i", {"bots": {}}, 1, self.division.id, 100)
+            NewRun(RunKind.LADDER, is_rated, "s", "i", StoredSettings(), 1, self.division.id, 100)
         )
 
     def add(

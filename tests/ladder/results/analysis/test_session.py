@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.records.games import Thought, parse_claim
+from db.records.run_settings import StoredSettings
 from db.records.runs import Conditions, NewRun, RunKind
 from db.store import Store
 from engine.board import parse_board
@@ -159,7 +160,7 @@ def test_the_rating_list_names_what_it_leaves_out(games: Games) -> None:
     """Games of matches and experiments and other divisions are left out, counted and named."""
     other = games.store.divisions.ensure(Conditions("5x5", 0, {"time_ms": 100}))
     games.run = games.store.runs.create(
-        NewRun(RunKind.GATE, False, "s", "g", {"bots": {}}, 1, games.division.id, 100)
+        NewRun(RunKind.GATE, False, "s", "g", StoredSettings(), 1, games.division.id, 100)
     )
     games.add(random_moves(BOARD, 40))
     listed = run(games, rated_only=True)

@@ -8,6 +8,7 @@ from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch
 from db.records.pairs import Entrant, PairPlan, PlannedPair
+from db.records.run_settings import StoredSettings
 from db.records.runs import Conditions, NewRun, RunKind
 from db.store import Store
 from engine.result import Termination
@@ -39,7 +40,9 @@ def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
             start = fake_start(name, folder=tmp_path)
             sides.append(Entrant(bot.revision.id, name, start, Budget(simulations=1)))
         division = store.divisions.ensure(Conditions("4x4", 0, {"simulations": 1}))
-        run = store.runs.create(NewRun(RunKind.LADDER, True, "s", "i", {}, 1, division.id))
+        run = store.runs.create(
+            NewRun(RunKind.LADDER, True, "s", "i", StoredSettings(), 1, division.id)
+        )
         a, b = sides
         (pair,) = store.pairs.plan(
             run.id, 1, lambda _: PlannedPair(a.revision, b.revision, "4x4", "4x4", (), 1)
