@@ -153,8 +153,12 @@ def _defaults_of(
         name: _defaults_of(commands[name], name, tables.get(name, {}), shared)
         for name in ([only] if only else commands)
     }
-    options = _options_of(command)
-    return {**{key: value for key, value in shared.items() if key in options}, **below}
+    found = {
+        each.name: _fit(shared[each.name], each)
+        for each in command.params
+        if not each.is_eager and each.name in shared
+    }
+    return {**found, **below}
 
 
 def _own(table: dict[str, Any]) -> dict[str, Any]:
@@ -163,7 +167,7 @@ def _own(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _value(key: str, value: Any) -> Any:
-    """Return a value as on the command line: a list becomes comma-separated words."""
+    """Return a value, of which only a list of words or numbers may have parts."""
     if isinstance(value, dict):
         raise UsageError(f"{CONFIG}: there is no command [{key}]")
     if not isinstance(value, list):
@@ -172,7 +176,15 @@ def _value(key: str, value: Any) -> Any:
         raise UsageError(
             f"{CONFIG}: {key} must be a list of one or more words or numbers, got {value}"
         )
-    return ",".join(map(str, value))
+    return value
+
+
+def _fit(value: Any, option: Any) -> Any:
+    """Return a value as on the command line, where a list is given word by word or with commas."""
+    words = [str(each) for each in value] if isinstance(value, list) else value
+    if getattr(option, "multiple", False):
+        return words if isinstance(words, list) else [words]
+    return ",".join(words) if isinstance(words, list) else words
 
 
 def _advice(word: str, known: Iterable[str]) -> str:

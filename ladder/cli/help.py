@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ladder.cli.declare import ARGUMENTS, OPTIONS, declare
 from ladder.cli.options import LEFT_OUT
+from ladder.cli.unset import split_unset
 from ladder.errors import ExitCode, UsageError
 
 VARIABLES = {
@@ -85,12 +86,15 @@ class HelpCommand(TyperCommand):
             ctx.meta[HELP_ALL] = True
             typer.echo(ctx.get_help())
             ctx.exit()
+        args, undone = split_unset(self.params, args)
         words: list[str] = []
         for word, following in zip_longest(args, args[1:], fillvalue=""):
             words.append(word)
             if word in LEFT_OUT and not following.isdigit():
                 words.append(LEFT_OUT[word])
-        return super().parse_args(ctx, words)
+        left = super().parse_args(ctx, words)
+        ctx.params.update(undone)
+        return left
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options under their headings."""

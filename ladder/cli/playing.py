@@ -75,8 +75,13 @@ def plan_and_play(
         if words is None:
             return play(store, planned)
         assert context is not None  # noqa: S101 - only commands are planned
-        options = {**all_options(context), **_absolute_paths(context), **in_job(planned)}
-        words += command_words({**options, "db": None}, context)
+        options: dict[str, object] = {
+            **all_options(context),
+            **_absolute_paths(context),
+            **in_job(planned),
+        }
+        del options["db"]
+        words += command_words(options, context)
         return ExitCode.DONE
 
 

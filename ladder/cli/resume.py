@@ -9,14 +9,22 @@ from typing import Any
 import typer
 
 from db.records.runs import RunRow
+from engine.board_class import THU
+from ladder.cli.config import read_defaults
+from ladder.cli.unset import NO_VALUE, spelled_off
+from ladder.errors import UsageError
 from ladder.runs.resume import options_of
 
 COMMAND = "command"
 """The key of the command's name among its options."""
 NOT_STORED = frozenset(
     {"db", "json", "html", "force", "junit", "summary", "save", "serve", "resume", "new", "verbose"}
+    | {"based_on", "new_version"}
 )
-"""Options about files, output and the choice between resuming and starting anew."""
+"""Options about files, output, the choice between resuming and starting anew, and what a command
+stores before it plays."""
+UNGIVEN = {"boards": THU.name}
+"""What options mean that are not given, where that is one word."""
 
 
 def options_to_store(context: typer.Context) -> dict[str, object]:
@@ -36,18 +44,27 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
 
 
 def command_of(run: RunRow, context: typer.Context) -> str | None:
-    """Return the command line that repeats a run, with its seed; None if it is not stored."""
+    """Return the command line that repeats a run, with its seed; None if it is not stored.
+
+    Args:
+        run: a run of the database that the command of `context` reads.
+        context: the context of that command.
+
+    """
     options = options_of(run)
     try:
-        return None if options is None else command_line(options, context)
-    except (KeyError, AttributeError):  # an imported run may name a command of another version
+        if options is None:
+            return None
+        return command_line({**options, "db": str(context.params["db"])}, context)
+    # An imported run may name a command of another version, and ladder.toml may have faults now.
+    except (KeyError, AttributeError, UsageError):
         return None
 
 
 def command_words(options: Mapping[str, Any], context: typer.Context) -> list[str]:
     """Return the words of a command line with the options that differ from their defaults.
 
-    Where `ladder.toml` has another default, the value stands in the command line, too.
+    Where the present `ladder.toml` has a default, the value stands in the command line, too.
 
     Args:
         options: as `options_to_store` returns them; other keys are ignored.
@@ -56,21 +73,24 @@ def command_words(options: Mapping[str, Any], context: typer.Context) -> list[st
     """
     names = str(options[COMMAND]).split()
     command: Any = context.find_root().command
-    defaults: Mapping[str, Any] = context.find_root().default_map or {}
+    defaults: Mapping[str, Any] = read_defaults(command, Path.cwd(), only=names[0])
     for name in names:
         command, defaults = command.commands[name], defaults.get(name, {})
     words = names
     for parameter in command.params:
-        value = options.get(parameter.name)
-        is_default = value == _plain(parameter.default) and parameter.name not in defaults
-        if value in (None, []) or is_default:
+        if parameter.name not in options:
+            continue
+        value, is_set = options[parameter.name], parameter.name in defaults
+        is_missing = value in (None, [])
+        if not is_set and (is_missing or value == _plain(parameter.default)):
             continue
         if parameter.param_type_name == "argument":
             words += map(_text, value if isinstance(value, list) else [value])
         elif parameter.is_flag:
-            words += (parameter.opts if value else parameter.secondary_opts)[:1]
+            words.append(parameter.opts[0] if value else spelled_off(parameter))
         else:
-            for each in value if isinstance(value, list) else [value]:
+            given = UNGIVEN.get(parameter.name, NO_VALUE) if is_missing else value
+            for each in given if isinstance(given, list) else [given]:
                 words += [parameter.opts[0], _text(each)]
     return words
 

@@ -38,7 +38,7 @@ from ladder.match.openings.openings_file import (
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.sandbox import Confinement
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
-from ladder.names import check_line
+from ladder.names import CONFIG, check_line
 from ladder.runs.executor import Workforce
 from ladder.runs.pairings import Pairing
 from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
@@ -184,6 +184,7 @@ class RunOptions(BotOptions):
         seconds: float | None = None,
         rated: bool = True,
         resume_policy: ResumePolicy | None = None,
+        kept: Mapping[str, object] | None = None,
     ) -> RunSettings:
         """Return the settings of a run with these options.
 
@@ -197,6 +198,8 @@ class RunOptions(BotOptions):
             rated: whether the games count in the rating list.
             resume_policy: what to do with an interrupted run of the same identity; None to resume
                 it.
+            kept: options that are stored otherwise than given: bots by name instead of
+                specification.
 
         Raises:
             UsageError: a value cannot be read, lies out of range, or contradicts another.
@@ -204,7 +207,7 @@ class RunOptions(BotOptions):
         """
         stored = self.stored
         if stored:
-            stored["boards"] = self.boards  # those that the bots play, if none were given
+            stored |= {**(kept or {}), "boards": self.boards}  # found from the bots, if not given
         self.workforce()  # refuses what contradicts each other
         classes = parse_boards(self.boards or THU.name)
         openings = self._openings(db, classes)
@@ -248,7 +251,10 @@ class RunOptions(BotOptions):
         if self.openings is None:
             return None
         if self.opening_plies is not None:
-            raise UsageError("--openings and --opening-plies contradict each other: give one")
+            raise UsageError(
+                "--openings and --opening-plies contradict each other: give one; `--openings none` "
+                f"leaves out those of {CONFIG}"
+            )
         file = Path(self.openings)
         if self.openings == BALANCED and not file.exists():
             return shipped_openings(boards)

@@ -133,6 +133,7 @@ def gate(
         games=test.games,
         rated=rated,
         resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
+        kept={"candidate": candidate, "against": against},
     )
 
     def plan(store: Store) -> GateTask:

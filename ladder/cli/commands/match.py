@@ -59,6 +59,7 @@ def match(
         games=games,
         rated=rated,
         resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
+        kept={"a": a, "b": b},
     )
 
     remedy = "to continue it, write {name} in place of the specification"

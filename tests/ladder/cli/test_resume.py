@@ -1,11 +1,13 @@
 """The options of a command as they are stored, and the command line made of them."""
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ladder.cli.app import parser
+from ladder.cli.config import read_defaults
 from ladder.cli.resume import command_line, options_to_store
 
 ROOT = parser().make_context("ladder", ["runs"])
@@ -24,9 +26,10 @@ COMMANDS = (
 
 
 def context_of(command: str) -> Any:
-    """Return the context of a command line; nothing runs."""
+    """Return the context of a command line with the defaults of this folder; nothing runs."""
     words, group = shlex.split(command), parser()
     context = group.make_context("ladder", words, resilient_parsing=True)
+    context.default_map = read_defaults(group, Path.cwd(), only=words[0])
     while hasattr(group, "commands"):
         group = group.commands[words[0]]
         context = group.make_context(words[0], words[1:], parent=context)

@@ -116,8 +116,8 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
     "settings that cannot be listed": (
         {"introduces": {"settings": {"bots": {"v3": [1]}}}}, r"got `array` - at `\$.bots",
     ),
-    "a search without a specification": (
-        {"introduces": {"settings": {"tuning": {"spec": 5}}}}, r"got `int` - at `\$.tuning.spec`",
+    "a time that is no number": (
+        {"introduces": {"settings": {"watchdog_s": "5"}}}, r"got `str` - at `\$.watchdog_s`",
     ),
     "options that are no object": (
         {"introduces": {"settings": {"options": 4}}}, r"got `int` - at `\$.options`",
