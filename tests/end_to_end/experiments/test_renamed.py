@@ -1,0 +1,114 @@
+"""Runs whose bots get other names end as those whose bots keep them."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db.store import Store
+from ladder.cli.main import run_command
+from ladder.match.registry.builtins import sync_builtins
+from ladder.signals import StopToken, use_stop
+from tests.end_to_end.experiments.test_stopped import StoppingWorkers
+from tests.end_to_end.traces import faults_of, query
+from tests.support.instant_workforce import InstantWorkers, InstantWorkforce
+
+CONDITIONS = ("--boards", "5x5", "--concurrency", "1", "--seed", "7")
+COMMANDS = {
+    "match": ("match", "random", "mybot", "--time", "mybot=200ms,100ms", "--games", "24"),
+    "run": (
+        "run", "--bots", "mybot,other,random", "--pairing", "gauntlet:mybot", "--games", "30",
+        "--simulations", "1",
+    ),
+    "swiss": (
+        "run", "--bots", "mybot,other,random,stupid", "--pairing", "swiss", "--games", "36",
+        "--simulations", "1",
+    ),
+    "gate": (
+        "gate", "mybot", "--against", "random,other", "--simulations", "1", "--max-games", "24",
+    ),
+    "select": (
+        "select", "random", "other", "--against", "mybot", "--simulations", "1",
+        "--max-games", "48",
+    ),
+}  # fmt: skip
+NEW = {"mybot": "zed", "other": "abe"}
+"""Names that change the order of the bots."""
+OLD = {new: old for old, new in NEW.items()}
+PAIRS = (
+    "select number, a_revision_id, b_revision_id, opening, seed, board from pairs "
+    "where status = 'finished' order by number"
+)
+
+
+def make(folder: Path) -> None:
+    """Store two bots besides the built-in players, and make the folder the current one."""
+    folder.mkdir()
+    with Store.open(f"{folder}/ladder.db") as store:
+        sync_builtins(store)
+        for name, like in (("mybot", "v1"), ("other", "stupid")):
+            store.bots.add(replace(store.bots.get(like), name=name))
+
+
+def rename(names: Mapping[str, str]) -> None:
+    with Store.open("ladder.db") as store:
+        for old, new in names.items():
+            store.bots.rename(old, new)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_run_goes_on_under_the_new_names_of_its_bots(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command that the list prints resumes it, as does the old one when a bot is called so
+    again; its pairs, its result and its title are those of an undisturbed run, with the names of
+    now."""
+
+    def play(words: Any, workers: type[InstantWorkers]) -> int:
+        with use_stop(StopToken()):
+            return run_command([*words], InstantWorkforce(workers))
+
+    def shown() -> Any:
+        capsys.readouterr()
+        assert run_command(["runs", "show", "1", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    command = (*COMMANDS[name], *CONDITIONS)
+    make(tmp_path / "calm")
+    monkeypatch.chdir(tmp_path / "calm")
+    ended = play(command, InstantWorkers)
+    calm, pairs = shown(), query(tmp_path / "calm", PAIRS)
+
+    make(tmp_path / "renamed")
+    monkeypatch.chdir(tmp_path / "renamed")
+    codes = [play(command, StoppingWorkers)]
+    while codes[-1] == 130:
+        rename(NEW)
+        printed = shlex.split(shown()["command"])[1:]
+        assert NEW.keys().isdisjoint(printed)
+        codes.append(play(printed, StoppingWorkers))
+        if codes[-1] == 130:
+            rename(OLD)
+            codes.append(play(command, StoppingWorkers))
+    assert len(codes) > 4
+    assert codes[-1] == ended
+    if query(tmp_path / "renamed", "select 1 from bots where name = 'mybot'"):
+        rename(NEW)
+    assert query(tmp_path / "renamed", "select count(*) from runs") == [(1,)]
+    assert query(tmp_path / "renamed", PAIRS) == pairs
+    assert faults_of(tmp_path / "renamed") == []
+    told = json.dumps(shown())
+    for old, new in NEW.items():
+        assert old not in told
+        told = told.replace(new, old)
+    now = json.loads(told)
+    for document in (now, calm):
+        document["bots"].sort(key=lambda bot: bot["name"])
+        for each in ("started_at", "ended_at", "seconds"):
+            document.pop(each, None)
+    assert now == calm
