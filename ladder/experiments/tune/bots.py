@@ -217,9 +217,14 @@ def tuned_of(
         return original
     base = original.name.partition("@")[0]
     name = _free_name(store, base, task.template.texts(values), content_hash)
-    known = known_bots(store).get(name)
-    if known is not None and known.revision.content_hash == content_hash:
-        return known
+    known = [
+        row
+        for row in known_bots(store).values()
+        if row.revision.content_hash == content_hash
+        and (row.name == name or row.change.startswith(TUNED))
+    ]
+    if known:  # perhaps under a new name; the winner is registered later
+        return min(known, key=lambda row: row.id)
     note = f"{TUNED}{run_id} from {task.template.title}"
     return stored_bot(store, _examined(store, task, bot, spec, name, original.name, note))
 

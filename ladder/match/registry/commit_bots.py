@@ -53,6 +53,9 @@ def commit_bot(store: Store, source: BotSource, commit: Commit, confinement: Con
     playable = [row for row in alike if row.revision.launch.can_play]
     if former is not None and former in playable:
         return former
+    own = [row for row in playable if _origin_commit(row) == commit.commit]
+    if former is None and own:  # under a new name; copies for other commits came later
+        return min(own, key=lambda row: row.id)
     note = visible(commit.subject)[:LONGEST_NOTE]
     if playable:
         new: NewBot = replace(playable[0], name=name, based_on=None, change=note)
@@ -63,6 +66,11 @@ def commit_bot(store: Store, source: BotSource, commit: Commit, confinement: Con
         new = examine(known, request, confinement).new
     save_bot(store, new, replace=former is not None)
     return store.bots.retire(name)
+
+
+def _origin_commit(row: BotRow) -> str | None:
+    origin = row.revision.launch.origin
+    return None if origin is None else origin.commit
 
 
 def _is_made_from(row: BotRow, source: BotSource, origin: Origin) -> bool:

@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,12 @@ from db.store import Store
 from ladder.cli.main import run_command
 from ladder.match.registry.builtins import sync_builtins
 from ladder.signals import StopToken, use_stop
+from tests.end_to_end.experiments.test_stopped import COMMANDS as SEARCHES
 from tests.end_to_end.experiments.test_stopped import StoppingWorkers
 from tests.end_to_end.traces import faults_of, query
+from tests.support.data.history import player_history
 from tests.support.instant_workforce import InstantWorkers, InstantWorkforce
+from tests.support.shared import made_once
 
 CONDITIONS = ("--boards", "5x5", "--concurrency", "1", "--seed", "7")
 COMMANDS = {
@@ -41,7 +45,7 @@ NEW = {"mybot": "zed", "other": "abe"}
 OLD = {new: old for old, new in NEW.items()}
 PAIRS = (
     "select number, a_revision_id, b_revision_id, opening, seed, board from pairs "
-    "where status = 'finished' order by number"
+    "where status = 'finished' order by run_id, number"
 )
 
 
@@ -60,6 +64,12 @@ def rename(names: Mapping[str, str]) -> None:
             store.bots.rename(old, new)
 
 
+def play(words: Sequence[str], workers: type[InstantWorkers]) -> int:
+    """Run a command; return its exit code."""
+    with use_stop(StopToken()):
+        return run_command([*words], InstantWorkforce(workers))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_run_goes_on_under_the_new_names_of_its_bots(
@@ -68,10 +78,6 @@ def test_a_run_goes_on_under_the_new_names_of_its_bots(
     """The command that the list prints resumes it, as does the old one when a bot is called so
     again; its pairs, its result and its title are those of an undisturbed run, with the names of
     now."""
-
-    def play(words: Any, workers: type[InstantWorkers]) -> int:
-        with use_stop(StopToken()):
-            return run_command([*words], InstantWorkforce(workers))
 
     def shown() -> Any:
         capsys.readouterr()
@@ -112,3 +118,35 @@ def test_a_run_goes_on_under_the_new_names_of_its_bots(
         for each in ("started_at", "ended_at", "seconds"):
             document.pop(each, None)
     assert now == calm
+
+
+@pytest.mark.very_slow
+@pytest.mark.parametrize("name", ["tune", "bisect"])
+def test_searches_know_their_own_bots_by_new_names(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that a tuning or a bisection has stored may be renamed between its sessions: no bot is
+    stored again, and the runs and the answer are those of an undisturbed search."""
+    ends: list[Any] = []
+    for workers in (InstantWorkers, StoppingWorkers):
+        folder = tmp_path / workers.__name__
+        folder.mkdir()
+        if name == "bisect":
+            made = made_once("player-history", lambda place: player_history(place / "repo"))
+            shutil.copytree(made / "repo", folder, dirs_exist_ok=True)
+        monkeypatch.chdir(folder)
+        command = [*SEARCHES[name], *CONDITIONS, "--json"]
+        capsys.readouterr()
+        while play(command, workers) == 130:
+            stored = query(folder, "select name from bots where name like '%@%' order by id")
+            rename({old: f"zz{old}" for (old,) in stored if not old.startswith("zz")})
+            capsys.readouterr()
+        document = json.loads(capsys.readouterr().out.replace("zz", ""))
+        document.pop("uncounted_games", None)  # pairs that were in play at the decision
+        runs = "select kind, seed, target_games, status, verdict, note from runs order by id"
+        steps = query(folder, "select step, a, b, pentanomial from tuning_steps")
+        bots = query(folder, "select count(*) from bots")
+        ends.append((document, query(folder, runs), steps, bots))
+        assert faults_of(folder) == []
+    assert query(folder, "select 1 from bots where name like 'zz%'")
+    assert ends[0] == ends[1]
