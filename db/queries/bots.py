@@ -107,8 +107,7 @@ class Bots(Queries):
     def rename(self, name: str, new_name: str) -> BotRow:
         """Rename a bot, also in its games, runs and divisions, and in bots based on it.
 
-        Because names are part of a run's identity, a command with the new name does not resume an
-        interrupted run.
+        A run's identity and the order of its pairs keep the names of its start (`RunRow.renamed`).
 
         Raises:
             UnknownRow: there is no such bot.

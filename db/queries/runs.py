@@ -100,6 +100,15 @@ class Runs(Queries):
                     query = query.where(Run.id.in_(list(current)))
             return [_run(row, current) for row in connection.execute(query)]
 
+    def present_names(self) -> dict[str, str]:
+        """Return the present names of renamed bots by those under which they began runs."""
+        with self._database.reading() as connection:
+            return {
+                then: now
+                for names in _current_names(connection).values()
+                for then, now in names.items()
+            }
+
     def latest(self, kind: RunKind | None = RunKind.LADDER) -> RunRow | None:
         """Return the newest run of a kind, or of any kind for None."""
         newest = self.find(kind=kind, limit=1)

@@ -270,7 +270,7 @@ def rename(
 ) -> int:
     """Give a bot another name; its games and stored runs show the new name.
 
-    An interrupted run of the bot cannot be resumed under the new name.
+    An interrupted run of the bot is resumed by its command with the new name, or by --resume.
 
     Arguments:
       NAME: Name of a registered bot.

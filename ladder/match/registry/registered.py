@@ -37,6 +37,8 @@ def choose_bots(
 
     """
     bots = store.bots.all(include_retired=True)
+    for word in map(str.strip, patterns):
+        _refuse_former_name(store, word, {bot.name for bot in bots}, option)
     playing = {bot.name: bot for bot in bots if bot.retired_at is None}
     retired = {bot.name: bot for bot in bots if bot.retired_at is not None}
     for word in map(str.strip, patterns):
@@ -58,9 +60,20 @@ def default_bots(store: Store) -> list[BotRow]:
 def find_bot(store: Store, name: str, option: str | None = None) -> BotRow:
     """Return the registered bot of a name. Raises UnknownBot, also if it is retired."""
     known = {bot.name for bot in store.bots.all(include_retired=True)}
+    _refuse_former_name(store, name, known, option)
     if name not in known:
         raise unknown_bot(name, known, option)
     return choose_bots(store, [name], option)[0]
+
+
+def _refuse_former_name(
+    store: Store, name: str, known: Collection[str], option: str | None
+) -> None:
+    """Refuse the name that a bot had in a run, and has no more. Raises UnknownBot."""
+    if name not in known and (now := store.runs.present_names().get(name)) is not None:
+        raise UnknownBot(
+            f"no registered bot is called {name!r}: it was renamed; write {now}", option=option
+        )
 
 
 def leave_out(

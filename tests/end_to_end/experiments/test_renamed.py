@@ -95,6 +95,9 @@ def test_a_run_goes_on_under_the_new_names_of_its_bots(
     codes = [play(command, StoppingWorkers)]
     while codes[-1] == 130:
         rename(NEW)
+        capsys.readouterr()
+        assert play(command, StoppingWorkers) == 2
+        assert "it was renamed; write " in capsys.readouterr().err
         printed = shlex.split(shown()["command"])[1:]
         assert NEW.keys().isdisjoint(printed)
         codes.append(play(printed, StoppingWorkers))
