@@ -1,7 +1,6 @@
 """Rules of a game besides those of the board, which every record of conditions contains."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -33,11 +32,6 @@ class GameRules(
 
     adjudicate: Annotated[int, Meta(ge=1, le=MAX_SIDE**2)] | None = None
     """Plies within which a proven end ends the game at once; None if games are played out."""
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Self:
-        """Return the rules among other values by name, such as a run's settings."""
-        return cls(**{name: values[name] for name in RULES if name in values})
 
     @property
     def rules(self) -> "GameRules":
