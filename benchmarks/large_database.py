@@ -29,6 +29,7 @@ from db.records.pairs import (
     PairRecord,
     PlannedPair,
 )
+from db.records.run_settings import StoredSettings
 from db.records.runs import (
     Conditions,
     NewRun,
@@ -62,7 +63,7 @@ def new_run(store: Store) -> int:
         rated=True,
         stream="bench",
         identity="bench",
-        settings={},
+        settings=StoredSettings(),
         seed=1,
         division_id=store.divisions.ensure(Conditions("thu", 0, {"time_ms": 100})).id,
     )
