@@ -25,7 +25,6 @@ from ladder.match.specs.folder_files import (
     find_local_modules,
     find_tree_files,
     is_ladders_file,
-    is_output,
     select_files,
 )
 from ladder.match.specs.forms import PYTHON_FORMS, READERS, SpecReader
@@ -37,6 +36,7 @@ from ladder.match.specs.git import (
     resolve_commit,
 )
 from ladder.match.specs.kaggle_files import find_root
+from ladder.match.specs.outputs import is_output
 from ladder.match.specs.programs import find_interpreter
 from ladder.match.specs.start_command import builtin_launch, own_sources
 
