@@ -282,3 +282,15 @@ def test_a_list_of_many_bots_has_one_answer_about_any_two(ladder: Command, tmp_p
     alone.gate("a4", "a3")
     assert alone.answers.keys() == results.keys()
     assert all(len(verdicts) == 1 for verdicts in alone.answers.values()), alone.answers
+
+
+@pytest.mark.slow
+def test_a_gate_of_a_bot_against_itself_is_a_control(ladder: Command, tmp_path: Path) -> None:
+    """The first line gives the true difference, by which the gate itself is judged."""
+    with League(tmp_path / "ladder.db", "alpha") as league:
+        league.end(league.run())
+    done = ladder("gate", "alpha", "--against", "alpha", *GATE.split())
+    assert done.err.splitlines()[0] == (
+        "a control: alpha plays against itself, so the true difference is 0 Elo"
+    )
+    assert done.code == 4
