@@ -133,8 +133,8 @@ def _explain(error: BaseException, own_folders: tuple[str, ...]) -> str:
         return f"{text} ({error.filename}, line {error.lineno})"
     if isinstance(error, ModuleNotFoundError):
         text += (
-            f"; install it for {sys.executable}, choose another interpreter, or put it beside the "
-            "bot's file"
+            f"; install it for {sys.executable}, choose another interpreter by --python, or put it "
+            "beside the bot's file"
         )
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
     theirs = [

@@ -12,29 +12,17 @@ from __future__ import annotations
 import os
 import random
 import sys
-from typing import TYPE_CHECKING, Any, Dict
+from typing import TYPE_CHECKING
 
 from .host_loop import Failure, Host, Message, whole_number
 from .kaggle_submission import Submission
+from .stand_ins.kaggle_environments import Struct
 
 if TYPE_CHECKING:
     from typing import TypeGuard
 
 DEFAULT_ACT_TIMEOUT_S = 2.0
 """Kaggle's default, for games without a time budget."""
-
-
-class Struct(Dict[str, Any]):
-    """A dictionary whose keys are attributes, too."""
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self[name] = value
 
 
 class Configuration(Struct):

@@ -52,9 +52,11 @@ def read_defaults(command: Any, folder: Path, only: str | None = None) -> dict[s
     return _defaults_of(command, "", {**shared, **content}, {}, only)
 
 
-def is_from_config(ctx: Any, parameter: Any) -> bool:
-    """Return whether the value of an option stands in `ladder.toml`."""
-    return getattr(ctx.get_parameter_source(parameter.name), "name", "") == "DEFAULT_MAP"
+def is_from_config(ctx: Any, name: str) -> bool:
+    """Return whether the value of the option of a parameter stands in `ladder.toml`."""
+    return ctx is not None and (
+        getattr(ctx.get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+    )
 
 
 def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:

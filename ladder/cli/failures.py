@@ -71,7 +71,7 @@ def _describe(error: Exception) -> tuple[int, str]:
         usage = getattr(getattr(error, "ctx", None), "command_path", "ladder")
         shown = show().replace(": Value error, ", ": ").rstrip(".")  # of Typer's choices
         parameter = getattr(error, "param", None)
-        if parameter is not None and is_from_config(error.ctx, parameter):  # type: ignore[attr-defined]
+        if parameter is not None and is_from_config(error.ctx, parameter.name or ""):  # type: ignore[attr-defined]
             shown = f"{CONFIG}: {shown}"
         return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{shown} (see `{usage} --help`)"
     if isinstance(error, BrokenPipeError):

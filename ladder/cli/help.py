@@ -260,7 +260,10 @@ def _with_spelled_options(invoke: Callable[[Any], Any], ctx: Any) -> Any:
         from ladder.names import CONFIG
 
         word = str(error).partition(":")[0]
-        if any(word in each.opts and is_from_config(ctx, each) for each in ctx.command.params):
+        if any(
+            word in each.opts and is_from_config(ctx, each.name or "")
+            for each in ctx.command.params
+        ):
             error.args = (f"{CONFIG}: {error}",)
         raise
 

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from db.records.bots import BotRow, NewBot
 from db.records.launch import Limits
 from db.records.restart import Restart
 from db.records.rules import GameRules
 from db.records.runs import RunKind
 from engine.board_class import THU, BoardClass
+from ladder.cli.config import is_from_config
 from ladder.cli.database import is_missing, open_or_preview, open_to_read
 from ladder.cli.declare import NO_OPTION
 from ladder.cli.options import (
@@ -102,7 +104,7 @@ class RunOptions(BotOptions):
     """The options that all commands share that play runs."""
 
     boards: str | None = None
-    """The boards; None for `thu`, unless `for_bots` found others."""
+    """The boards; None for `thu`, unless `suited_to` found others."""
     time: str | None = None
     overage: str | None = None
     clock: str | None = None
@@ -127,8 +129,6 @@ class RunOptions(BotOptions):
     def for_bots(self, db: str, names: Iterable[str]) -> "RunOptions":
         """Return the options with boards that the named bots play, and print these.
 
-        Without `--boards` that is another class than `thu` if one of them does not play it.
-
         Args:
             db: the database.
             names: names of bots; patterns and unknown names have no say.
@@ -138,17 +138,26 @@ class RunOptions(BotOptions):
         if self.boards is not None or not chosen or is_missing(db):
             return self
         with open_or_preview(db) as store:
-            plays = {
-                bot.name: bot.revision.boards for bot in store.bots.all() if bot.name in chosen
-            }
+            options, reason = self.suited_to(bot for bot in store.bots.all() if bot.name in chosen)
+        if reason:
+            print_error(reason)
+        return options
+
+    def suited_to(self, bots: Iterable[BotRow | NewBot]) -> "tuple[RunOptions, str]":
+        """Return the options with boards that bots play, and a line with the reason.
+
+        Without `--boards` that is another class than `thu` if one of them does not play it. The
+        line is empty if nothing changes.
+        """
+        plays = {bot.name: bot.revision.boards for bot in bots}
         thu = BoardClass(THU)
         unfit = [name for name, boards in plays.items() if not can_play_class(boards, thu)]
-        if not unfit:
-            return self
+        if self.boards is not None or not unfit:
+            return self, ""
         own = plays[unfit[0]]
         boards = propose_boards(own, plays.values())
-        print_error(f"boards: {boards}, because {unfit[0]} plays only {describe_boards(own)}")
-        return replace(self, boards=boards)
+        reason = f"boards: {boards}, because {unfit[0]} plays only {describe_boards(own)}"
+        return replace(self, boards=boards), reason
 
     def workforce(self) -> Workforce:
         """Return the machines that play.
@@ -163,6 +172,14 @@ class RunOptions(BotOptions):
                 "`ladder worker` instead"
             )
         if self.cluster is None:
+            for name in ("tls_ca_file", "tls_cert", "tls_key"):
+                # In `ladder.toml` it may wait for a command that has --cluster.
+                if getattr(self, name) is not None and not is_from_config(self.context, name):
+                    option = name.replace("_", "-")
+                    raise UsageError(
+                        f"--{option} is for --cluster, and this machine plays: give --cluster too, "
+                        f"or leave it out"
+                    )
             from ladder.runs.start import THIS_MACHINE
 
             given: Workforce | None = None if self.context is None else self.context.obj

@@ -234,8 +234,7 @@ def line_chart(
 def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     """Return a heat map of the row's bot against the column's, with surprising results framed.
 
-    Rows have ``a``, ``b``, ``score``, ``label``, ``wdl``, ``games``, ``error``, ``z``,
-    ``surprise``.
+    Rows have ``a``, ``b``, ``score``, ``label``, ``wdl``, ``games``, ``z``, ``surprise``.
     """
     axis = {"labelAngle": -45, "orient": "top"}
     places = {
@@ -244,7 +243,7 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     }
     tips = [
         *_tips(["a", "b"], ["games"]),
-        *_tips([], ["score", "error"], ".1%"),
+        *_tips([], ["score"], ".1%"),
         _word("wdl", title="won-drawn-lost"),
         _number("z", format="+.1f", title="residual in standard errors"),
     ]

@@ -168,7 +168,6 @@ def pairings_figure(pairings: Sequence[ListedPairing], order: Sequence[str]) -> 
             "score": round(pairing.met.record.score or 0.0, 4),
             "label": f"{100 * (pairing.met.record.score or 0.0):.0f}",
             "wdl": wdl_text(pairing.met.record.wdl),
-            "error": round(pairing.error95, 4),
             "z": None if pairing.z is None else round(pairing.z, 2),
             "surprise": pairing.z is not None and abs(pairing.z) >= SURPRISE,
         }
@@ -190,7 +189,6 @@ PAIRINGS = (
     Field("games", "games", form=",d", value=lambda each: each.met.record.games),
     *wdl_fields(lambda each: each.met.record.wdl),
     Field("score", "score", form=".1%", value=lambda each: each.met.record.score),
-    Field("error95", "± 95 %", form=".1%"),
     Field("z", "residual", form="+.1f"),
 )
 """The columns of the results of every two bots."""

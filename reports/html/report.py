@@ -247,15 +247,13 @@ def _lost(steps: Sequence[Step]) -> list[str]:
     losses = "; ".join(
         f"{step.difference.sentence(step.bot, step.based_on)}, {BY_LIST}" for step in lost
     )
-    chance = "This may be chance"
+    chance = ""
     if len(steps) > 1:
-        chance = (
-            f"Of {len(steps)} versions, {LOST_BY_CHANCE * len(steps):.1f} would appear here by "
-            "chance"
-        )
+        expected = f"{LOST_BY_CHANCE * len(steps):.1f}"
+        chance = f"Of {len(steps)} versions, {expected} would appear here by chance. "
     worst = min(lost, key=lambda step: step.difference.elo or 0.0)
     gate = f"`ladder gate {worst.bot} --against {worst.based_on}`"
-    return [f"{losses}. {chance}; run {gate} to decide."]
+    return [f"{losses}. {chance}Run {gate} to decide."]
 
 
 def _kinds(bot: BotStanding) -> str:

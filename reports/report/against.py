@@ -3,7 +3,8 @@
 from typing import Any
 
 from ladder.names import counted
-from ladder.results.standings.against import Balance, OpponentResults
+from ladder.results.standings.against import OpponentResults
+from ladder.results.standings.head_to_head import Balance
 from reports.layout.elo import difference_fields, measured, wdl_fields
 from reports.layout.fields import Field, columns_of, csv_of, plain_values
 from reports.layout.links import bot_link, compare_link, games_link
@@ -57,19 +58,19 @@ def against_listing(made: OpponentResults) -> Listing:
 
 
 FIELDS = (
-    Field("name", "opponent", link=lambda one, _: bot_link(one.name)),
+    Field("name", "opponent", value=lambda one: one.b, link=lambda one, _: bot_link(one.b)),
     Field(
         "games",
         "games",
         form=",d",
         value=lambda one: one.record.games,
-        link=lambda one, bot: games_link(bot=bot, opponent=one.name),
+        link=lambda one, bot: games_link(bot=bot, opponent=one.b),
         level=3,
     ),
     *wdl_fields(
         lambda one: one.record.wdl,
         level=2,
-        lost=lambda one, bot: games_link(bot=bot, opponent=one.name, result="lost"),
+        lost=lambda one, bot: games_link(bot=bot, opponent=one.b, result="lost"),
     ),
     Field("score", "score", digits=4, form=".1%", value=lambda one: one.record.score),
     Field("pentanomial", value=lambda one: list(one.record.pentanomial), csv=()),
@@ -87,7 +88,7 @@ FIELDS = (
         head="side by side",
         only="page",
         text=lambda *_: "compare",
-        link=lambda one, bot: compare_link([bot, one.name]),
+        link=lambda one, bot: compare_link([bot, one.b]),
     ),
 )
 """The columns of a bot's opponents; the view of a page is the bot's name."""

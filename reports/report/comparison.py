@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from db.records.record import Wdl
+from db.records.record import Record, Wdl
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.comparison import (
     ComparedBot,
@@ -39,13 +39,13 @@ def _side_document(side: ComparedBot, wrong: DivisionMistakes | None) -> dict[st
     return {
         **standing_document(side.standing, wrong),
         "by_board_class": {name: _share(share) for name, share in side.by_class.items()},
-        "moving_first": _share(side.first),
-        "moving_second": _share(side.second),
+        "moving_first": _share(side.record.moving_first),
+        "moving_second": _share(side.record.moving_second),
         "by_opponent": {name: _share(share) for name, share in side.opponents.items()},
     }
 
 
-def _share(share: Wdl) -> dict[str, Any]:
+def _share(share: Record | Wdl) -> dict[str, Any]:
     return {"games": share.games, "score": rounded(share.score, 4)}
 
 
@@ -81,13 +81,13 @@ def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -
     sides, versus = made.sides, made.versus
     cells = [pair.difference.cells() for pair in versus]
     classes = sorted({name for side in sides for name in side.by_class})
-    shares = {
+    shares: dict[str, dict[str, list[Record | Wdl]]] = {
         "by board class": {
-            name: [side.by_class.get(name, Wdl()) for side in sides] for name in classes
+            name: [side.by_class.get(name, Record()) for side in sides] for name in classes
         },
         "by who moved first": {
-            "moving first": [side.first for side in sides],
-            "moving second": [side.second for side in sides],
+            "moving first": [side.record.moving_first for side in sides],
+            "moving second": [side.record.moving_second for side in sides],
         },
         "common opponents": {
             name: [side.opponents[name] for side in sides] for name in made.common
@@ -146,7 +146,7 @@ def _of_each(fields: Sequence[Field], records: Sequence[Any]) -> dict[str, list[
     }
 
 
-def _percent(share: Wdl) -> str:
+def _percent(share: Record | Wdl) -> str:
     return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
 
 

@@ -17,6 +17,7 @@ from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
 from ladder.match.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
+from ladder.runs.settings import RunSettings
 from ladder.stats.choices import Model
 from reports.findings.bisect import bisect_finding
 
@@ -69,9 +70,13 @@ def bisect(
     question = BisectQuestion(
         max_drop=max_drop, confidence=confidence, max_games=max_games, model=model
     )
-    settings = options.settings(
-        db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(GATE), rated=False
-    )
+
+    def settings_of(fitted: RunOptions) -> RunSettings:
+        return fitted.settings(
+            db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(GATE), rated=False
+        )
+
+    settings = settings_of(options)
     check_html(html, force=force)
     folder = Path.cwd() if repository is None else repository
     if repository is None:
@@ -89,12 +94,15 @@ def bisect(
             confinement=confinement,
         )
 
-        def plan(store: Store) -> BotRow:
-            return prepare(store, asked)
+        def plan(store: Store) -> tuple[Bisection, BotRow]:
+            return prepare(store, asked, lambda bot: settings_of(options.suited_to([bot])[0]))
 
-        def play(store: Store, good_bot: BotRow) -> int:
+        def play(store: Store, planned: tuple[Bisection, BotRow]) -> int:
+            _, reason = options.suited_to(planned[1:])
+            if reason:
+                print_error(reason)
             context = experiment_context(store, options)
-            result = BisectSession(context, asked, good_bot, print_error).play()
+            result = BisectSession(context, *planned, print_error).play()
             finding = bisect_finding(result)
             write_finding(None, finding, result, html)
             show_finding(finding, json=json)

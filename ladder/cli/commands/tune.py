@@ -8,7 +8,7 @@ from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import DEFAULT_DATABASE, Chance, Database, Elo, GamesFromTwo, whole
-from ladder.cli.output import show_finding, stderr_console
+from ladder.cli.output import print_error, show_finding, stderr_console
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import refuse_in_job
@@ -19,7 +19,7 @@ from ladder.experiments.tune.session import prepare_original
 from ladder.experiments.tune.session import tune as play_tuning
 from ladder.match.specs.spec import BUILTIN
 from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.settings import ResumePolicy
+from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.stats.choices import Model
 from reports.findings.tune import tune_finding
 from reports.run import tuning_watcher
@@ -88,15 +88,19 @@ def tune(
       ladder tune builtin:v18 --param c=0.2..1.2 --games 4000 --time 20ms
     """
     test = GateTest(max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=model)
-    settings = options.settings(
-        db=db,
-        kind=RunKind.TUNE,
-        bots=(),
-        pairing=Pairing(RANDOM),
-        games=games,
-        rated=False,
-        resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
-    )
+
+    def settings_of(fitted: RunOptions) -> RunSettings:
+        return fitted.settings(
+            db=db,
+            kind=RunKind.TUNE,
+            bots=(),
+            pairing=Pairing(RANDOM),
+            games=games,
+            rated=False,
+            resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
+        )
+
+    settings = settings_of(options)
     task = TuningTask(
         template=template_of(spec, param or ()),
         settings=settings,
@@ -111,16 +115,18 @@ def tune(
         refuse_in_job(spec)
     check_html(html, force=force)
 
-    def plan(store: Store) -> BotRow:
+    def plan(store: Store) -> tuple[TuningTask, BotRow]:
         if register is not None:
             refuse_taken_name(store, register)
-        return prepare_original(store, task)
+        return prepare_original(store, task, lambda bot: settings_of(options.suited_to([bot])[0]))
 
-    def play(store: Store, original: BotRow) -> int:
+    def play(store: Store, planned: tuple[TuningTask, BotRow]) -> int:
+        _, reason = options.suited_to(planned[1:])
+        if reason:
+            print_error(reason)
         tuned = play_tuning(
             experiment_context(store, options),
-            task,
-            original,
+            *planned,
             register=register,
             search_watcher=tuning_watcher(stderr_console(), task.template.parameters),
         )
@@ -129,7 +135,8 @@ def tune(
         show_finding(finding, json=json, verbose=verbose)
         return tuned.exit_code
 
-    def in_job(original: BotRow) -> dict[str, object]:
+    def in_job(planned: tuple[TuningTask, BotRow]) -> dict[str, object]:
+        original = planned[1]
         return {} if original.revision.launch.is_own else {"base": original.name}
 
     opened = open_to_play(db, plan)

@@ -126,8 +126,15 @@ class Bisection:
     """The limits and sandbox for trials of bots."""
 
 
-def prepare(store: Store, bisection: Bisection) -> BotRow:
-    """Register the good revision and return it as a bot.
+def prepare(
+    store: Store, bisection: Bisection, suited: Callable[[BotRow], RunSettings]
+) -> tuple[Bisection, BotRow]:
+    """Register the good revision; return the bisection under conditions for it, and it as a bot.
+
+    Args:
+        store: The database.
+        bisection: The bisection.
+        suited: Returns its settings, on boards that a bot plays.
 
     Raises:
         UsageError: it cannot be built, failed its trial, or cannot play under these conditions.
@@ -139,8 +146,9 @@ def prepare(store: Store, bisection: Bisection) -> BotRow:
     except (UsageError, SpecError) as error:
         commit = bisection.history.good.commit[:SHORT]
         raise UsageError(f"{commit} cannot play: {error}", option="good") from error
+    bisection = replace(bisection, settings=suited(good))
     check_possible(store, _conditions(bisection.settings, good, good), [good])
-    return good
+    return bisection, good
 
 
 class BisectSession:

@@ -1,10 +1,10 @@
 """The course of a tuning: play the missing steps, then gate the tuned bot against the original."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from db.records.bots import BotRow
+from db.records.bots import BotRow, NewBot
 from db.records.run_settings import TuneSettings
 from db.records.runs import RunRow, RunStatus, TuningStepRow
 from db.store import Store
@@ -42,6 +42,7 @@ from ladder.runs.history import PastRun, past_runs
 from ladder.runs.live import RunEnding, RunWatcher
 from ladder.runs.resume import resume_or_create
 from ladder.runs.runner import Runner
+from ladder.runs.settings import RunSettings
 from ladder.runs.start import run_logs
 from ladder.signals import current_stop
 
@@ -170,8 +171,18 @@ def _search(
         return runner.play().ending
 
 
-def prepare_original(store: Store, task: TuningTask) -> BotRow:
-    """Check everything that needs no game, and return the stored bot before the tuning.
+def prepare_original(
+    store: Store, task: TuningTask, suited: Callable[[NewBot], RunSettings]
+) -> tuple[TuningTask, BotRow]:
+    """Check everything that needs no game.
+
+    Args:
+        store: The database.
+        task: The tuning.
+        suited: Returns its settings, on boards that a bot plays.
+
+    Returns:
+        The tuning under these settings, and the stored bot before it.
 
     Raises:
         UsageError: the bot failed its trial, or supports no board or budget.
@@ -179,12 +190,13 @@ def prepare_original(store: Store, task: TuningTask) -> BotRow:
 
     """
     original = original_of(store, task)
+    task = replace(task, settings=suited(original))
     budgets = task.settings.budgets
     budgets.of_row(original)
     refuse_boards(original, task.settings.boards)
     refuse_short_time(original, budgets.share_ms(original.name, task.settings.boards))
     compile_players([original.revision.launch])
-    return stored_bot(store, original)
+    return task, stored_bot(store, original)
 
 
 def _gate(

@@ -15,7 +15,7 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.registry.registered import unpack_files
 from ladder.match.specs.archive import is_same_file
-from ladder.match.specs.folder_files import is_output
+from ladder.match.specs.outputs import is_output
 from ladder.match.specs.spec import ResolvedBot, identity_of
 from ladder.names import listed
 

@@ -2,13 +2,14 @@
 
 import ast
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from db.companion_files import SUFFIXES
 from engine.cache import cache_root
 from ladder.errors import UsageError
+from ladder.match.specs.outputs import is_output
 from ladder.names import CONFIG
 
 MOST_FILES = 1000
@@ -23,8 +24,6 @@ HOST = "bots/host.py"
 """The file by which this project's own sources are known."""
 PROGRAM = (HOST, "engine/board.py")
 """Files by which the folder of the ladder's program is known."""
-STANDARD = (1, 2)
-"""Descriptors of the standard output and error."""
 HEAD = 4096
 """Bytes of the beginning of a file in which `PAGE` is searched."""
 
@@ -101,15 +100,6 @@ def is_ladders_file(path: Path) -> bool:
     )
 
 
-def is_output(path: Path, outputs: Collection[Path] = ()) -> bool:
-    """Return whether this command writes a file: one of some files, or its redirected output."""
-    with suppress(OSError):
-        return path.is_file() and any(
-            os.path.samestat(path.stat(), each) for each in _open_outputs(outputs)
-        )
-    return False
-
-
 def find_local_modules(entries: Sequence[Path], *import_folders: Path) -> list[Path]:
     """Return Python files and all files that they import from their own folders.
 
@@ -178,14 +168,6 @@ def _walk(folder: Path, *, is_everything: bool) -> Iterator[Path]:
                 yield path
         if not names and not subfolders and not links and place != folder:
             yield place
-
-
-def _open_outputs(outputs: Collection[Path]) -> Iterator[os.stat_result]:
-    """Yield the state of each file that this command writes and that exists."""
-    places: tuple[int | Path, ...] = (*STANDARD, *outputs)
-    for each in places:
-        with suppress(OSError):
-            yield os.stat(each)
 
 
 def _is_program(folder: Path) -> bool:

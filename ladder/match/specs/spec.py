@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,16 +17,8 @@ from db.records.launch import Launch, Origin
 from engine.cache import ROOT
 from ladder.errors import UsageError
 from ladder.match.specs.archive import MOST_MB, pack
-from ladder.match.specs.folder_files import (
-    COMPILED,
-    HOST,
-    find_folder_files,
-    find_local_modules,
-    find_tree_files,
-    is_ladders_file,
-    is_output,
-    select_files,
-)
+from ladder.match.specs.bot_files import find_bot_files, find_left_out
+from ladder.match.specs.folder_files import HOST, find_tree_files
 from ladder.match.specs.forms import PYTHON_FORMS, READERS, SpecReader
 from ladder.match.specs.git import (
     GitTree,
@@ -37,6 +28,7 @@ from ladder.match.specs.git import (
     resolve_commit,
 )
 from ladder.match.specs.kaggle_files import find_root
+from ladder.match.specs.outputs import is_output
 from ladder.match.specs.programs import find_interpreter
 from ladder.match.specs.start_command import builtin_launch, own_sources
 
@@ -155,7 +147,12 @@ def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
     reader = SpecReader(folder.resolve(), (root or folder).resolve(), source.python)
     try:
         launch = READERS[kind](reader, rest.strip())
-        named, others = _select(reader, source, is_tree=root is not None)
+        named, others = find_bot_files(
+            reader,
+            patterns=source.patterns,
+            most_mb=source.most_mb,
+            is_tree=root is not None,
+        )
     except OSError as error:
         # A name that no file can have, or a file without the right to read it.
         problem = f"a file of {spec[:80]!r} cannot be read: {error.strerror or error}"
@@ -168,7 +165,7 @@ def read_spec(source: BotSource, root: Path | None = None) -> ResolvedBot:
         files=dict(reader.programs),
         paths=tuple(paths),
         named=tuple(os.path.relpath(path, reader.root) for path in named),
-        left_out=_left_out(reader.home, paths),
+        left_out=find_left_out(reader.home, paths),
     )
 
 
@@ -373,54 +370,3 @@ def _resolve_builtin(player: str, folder: Path) -> ResolvedBot:
 def _hash_sources() -> str:
     """Return the hash of the sources that hosts run."""
     return own_sources().manifest.sha256[:DIGITS]
-
-
-def _select(
-    reader: SpecReader, source: BotSource, *, is_tree: bool
-) -> tuple[list[Path], list[Path]]:
-    """Return the files that a bot's specification names or imports, and its others.
-
-    Args:
-        reader: the specification that was read.
-        source: the specification and what the user says about its files.
-        is_tree: whether all files of the root belong to the bot.
-
-    Raises:
-        SpecError: its folder holds too much to be one bot.
-
-    """
-    most_bytes = source.most_mb << 20
-    modules = find_local_modules(reader.scripts, *(reader.import_folders or (reader.home,)))
-    named, others = [*modules], list[Path]()
-    for path in reader.named:
-        if not path.is_dir() or path.is_symlink():
-            named.append(path)
-        else:
-            is_around = reader.home.is_relative_to(path)  # which names none of its files
-            (others if is_around else named).extend(find_folder_files(path, most_bytes) or ())
-    if source.patterns:
-        named += select_files(reader.folder, source.patterns)
-    elif is_tree:
-        others += find_tree_files(reader.root)
-    elif reader.is_whole:
-        whole = find_folder_files(reader.home, most_bytes)
-        if whole is None and not modules:
-            raise SpecError(
-                f"{reader.home} holds too much to be one bot: put the bot into a folder of its "
-                "own, or name its files by patterns, as in `ladder bots add NAME SPEC --files "
-                "'*.js'`"
-            )
-        others += whole or ()
-    return named, others
-
-
-def _left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
-    """Return what lies in a folder and holds nothing of the bot."""
-    taken = {path.relative_to(home).parts[0] for path in paths if home in path.parents}
-    with suppress(OSError):
-        return tuple(
-            path.name
-            for path in sorted(home.iterdir())
-            if path.name not in {*taken, COMPILED} and not is_ladders_file(path)
-        )
-    return ()

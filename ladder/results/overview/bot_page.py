@@ -12,8 +12,9 @@ from ladder.match.registry.builtins import is_catalogue_bot
 from ladder.match.registry.same_bot import stored_files
 from ladder.match.specs.archive_diff import FileDiff, diff_files
 from ladder.results.overview.games import search
-from ladder.results.standings.against import Met, compare_with_opponents
+from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.lineage import LineVersion, line_of
 from ladder.results.standings.pool import RatedMoment, rating_history
 from ladder.results.standings.standings import BotStanding, select_bots
@@ -36,7 +37,7 @@ class BotPage:
     history: Sequence[RatedMoment]
     line: Sequence[LineVersion]
     """Its versions; empty without rated games."""
-    opponents: Sequence[Met]
+    opponents: Sequence[HeadToHead]
     forfeits: Sequence[GameRow]
     """Its latest forfeits in any division, with the last output."""
     games: Sequence[GameRow]

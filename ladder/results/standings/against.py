@@ -3,50 +3,15 @@
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from db.records.bots import remedy_for
-from db.records.record import Record
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.division import current_tables, retired_bots
-from ladder.results.standings.head_to_head import heads_to_head
+from ladder.results.standings.head_to_head import Balance, HeadToHead, heads_to_head
 from ladder.results.standings.notes import Note, RetiredOpponents
 from ladder.results.standings.standings import WITH_GAMES
-from ladder.stats.difference import Difference, Sign
-
-
-class Balance(StrEnum):
-    """Which of two bots has made more points against the other."""
-
-    BEATS = "beats"
-    EVEN = "even"
-    LOSES = "loses to"
-
-
-@dataclass(frozen=True, slots=True)
-class Met:
-    """A bot against one opponent."""
-
-    name: str
-    """The opponent."""
-    record: Record
-    """From the side of the bot."""
-    difference: Difference
-    """From the pairs between the two alone."""
-
-    @property
-    def balance(self) -> Balance:
-        """Which of the two has made more points."""
-        wdl = self.record.wdl
-        lead = wdl.wins - wdl.losses
-        return Balance.BEATS if lead > 0 else Balance.LOSES if lead < 0 else Balance.EVEN
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the interval of the difference excludes zero."""
-        return self.difference.verdict is not Sign.UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +21,8 @@ class OpponentResults:
     label: str
     """Label of the division."""
     bot: str
-    opponents: Sequence[Met]
-    """Opponents by score, best first."""
+    opponents: Sequence[HeadToHead]
+    """The bot against each, by score, best first."""
     never_met: Sequence[str]
     """Selected bots that have no games with it."""
     notes: Sequence[Note]
@@ -109,8 +74,7 @@ def compare_with_opponents(
     hidden = frozenset() if retired else retired_bots(store) - set(patterns)
     wanted = [one.name for one in store.bots.all(include_retired=True) if one.name != name]
     wanted = [one for one in wanted if one not in hidden and _matches(one, patterns)]
-    shown = [met[one] for one in wanted if one in met]
-    opponents = [Met(line.b, line.record, line.difference) for line in shown]
+    opponents = [met[one] for one in wanted if one in met]
     if not opponents:
         raise UsageError(
             f"{name} has met none of these bots: `ladder report --against {name}` lists those that "
@@ -123,7 +87,7 @@ def compare_with_opponents(
     return OpponentResults(
         label=division.label,
         bot=name,
-        opponents=sorted(opponents, key=lambda one: (-(one.record.score or 0.0), one.name)),
+        opponents=sorted(opponents, key=lambda one: (-(one.record.score or 0.0), one.b)),
         never_met=[one for one in wanted if one not in met] if patterns else [],
         notes=notes,
     )

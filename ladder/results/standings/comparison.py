@@ -1,5 +1,6 @@
 """Comparison of bots: which is stronger, and in which games the difference arises."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -7,7 +8,7 @@ from itertools import combinations
 from db.records.aggregate import PairTableRow
 from db.records.bots import remedy_for
 from db.records.games import GameQuery
-from db.records.record import Record, Wdl
+from db.records.record import Record
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
@@ -30,11 +31,14 @@ class ComparedBot:
     """One of the compared bots."""
 
     standing: BotStanding
-    by_class: Mapping[str, Wdl]
-    first: Wdl
-    """Games in which it moved first."""
-    second: Wdl
-    opponents: Mapping[str, Wdl]
+    by_class: Mapping[str, Record]
+    """Against all opponents, by board class."""
+    opponents: Mapping[str, Record]
+
+    @property
+    def record(self) -> Record:
+        """Against all opponents."""
+        return Record.total(self.by_class.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +137,16 @@ def compare(
 
 def _side(standing: BotStanding, tables: Sequence[PairTableRow]) -> ComparedBot:
     name = standing.name
-    classes: dict[str, Record] = {}
-    opponents: dict[str, Record] = {}
+    classes: defaultdict[str, Record] = defaultdict(Record)
+    opponents: defaultdict[str, Record] = defaultdict(Record)
     for row in tables:
         if name not in (row.a_name, row.b_name):
             continue
         is_a = name == row.a_name
         own, other = (row.record, row.b_name) if is_a else (row.record.mirrored, row.a_name)
-        classes[row.board_class] = classes.get(row.board_class, Record()) + own
-        opponents[other] = opponents.get(other, Record()) + own
-    total = Record.total(classes.values())
-    return ComparedBot(
-        standing,
-        {key: record.wdl for key, record in classes.items()},
-        total.moving_first,
-        total.moving_second,
-        {key: record.wdl for key, record in opponents.items()},
-    )
+        classes[row.board_class] += own
+        opponents[other] += own
+    return ComparedBot(standing, classes, opponents)
 
 
 def _with_losses(

@@ -1,13 +1,14 @@
 """Results of every two bots against each other, compared with the rating list."""
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.aggregate import PairTableRow
 from db.records.record import Record, Wdl
 from ladder.results.standings.head_to_head import HeadToHead, heads_to_head
-from ladder.stats.elo import Z95, elo_to_score
+from ladder.stats.elo import elo_to_score
 from ladder.stats.pool.rating import Pool
 
 
@@ -16,8 +17,6 @@ class ListedPairing:
     """The record of A against B, compared with the rating list."""
 
     met: HeadToHead
-    error95: float
-    """Half width of the score's 95 % interval, clustered by pair."""
     z: float | None
     """Points above the list's expectation, in standard errors; None if a bot is unrated."""
 
@@ -37,13 +36,15 @@ class ClassScores:
 
 def summarize_pairings(tables: Sequence[PairTableRow], pool: Pool | None) -> list[ListedPairing]:
     """Return the records of every two bots that met, both ways round, compared with a list."""
+    expected: defaultdict[tuple[str, str], list[float | None]] = defaultdict(list)
+    for row in tables:
+        expected[row.a_name, row.b_name].append(_expected(row, pool))
     found = []
     for line in heads_to_head(tables):
-        own = [row for row in tables if (row.a_name, row.b_name) == (line.a, line.b)]
-        expected = [_expected(row, pool) for row in own]
-        one = _pairing(line, None if None in expected else math.fsum(filter(None, expected)))
-        z = None if one.z is None else -one.z
-        found += [one, ListedPairing(line.mirrored, one.error95, z)]
+        points = expected[line.a, line.b]
+        z = None if None in points else _residual(line.record, math.fsum(filter(None, points)))
+        found.append(ListedPairing(line, z))
+        found.append(ListedPairing(line.mirrored, None if z is None else -z))
     return found
 
 
@@ -58,16 +59,13 @@ def _expected(row: PairTableRow, pool: Pool | None) -> float | None:
     return row.record.pairs * (elo_to_score(elo=gap + edge) + elo_to_score(elo=gap - edge))
 
 
-def _pairing(line: HeadToHead, expected: float | None) -> ListedPairing:
-    """Return a pairing; `expected` are the points that the list expects of A."""
-    record = line.record
+def _residual(record: Record, expected: float) -> float:
+    """Return A's points above the expected ones, in standard errors clustered by pair."""
     pairs, points = record.pairs, record.wdl.points
     squares = sum(count * (half - 2) ** 2 for half, count in enumerate(record.pentanomial))
     mean = 2 * points / pairs - 2
     variance = max(squares / pairs - mean**2, 0.0) / 4  # of a pair, in points squared
-    spread = math.sqrt(max(variance * pairs, 0.25))
-    z = None if expected is None else (points - expected) / spread
-    return ListedPairing(line, Z95 * spread / record.games, z)
+    return (points - expected) / math.sqrt(max(variance * pairs, 0.25))
 
 
 def scores_by_class(tables: Sequence[PairTableRow]) -> list[ClassScores]:

@@ -1,5 +1,6 @@
 """Bisections of real repositories, from the command line to the database."""
 
+import re
 import shutil
 
 import pytest
@@ -12,7 +13,7 @@ from tests.support.shared import made_once
 
 KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
 CONDITIONS = (
-    "--boards", "5x5", "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,
+    "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,
 )  # fmt: skip
 BISECT = ("bisect", SPEC, "--good", f"HEAD~{COMMITS}", "--bad", "main", "--build", BUILD)
 
@@ -27,9 +28,15 @@ def repo(ladder: Ladder) -> Ladder:
 
 @pytest.mark.slow
 def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
-    """It must be named with its drop, the unbuildable one skipped; again, nothing is played."""
+    """It must be named with its drop, the unbuildable one skipped; again, nothing is played.
+
+    The boards are those that the good revision plays, and the first line must name them.
+    """
     done = repo(*BISECT, *CONDITIONS, "--json", "--note", "who?")
     assert done.code == 0, done.err
+    assert re.fullmatch(
+        r"boards: 5x5, because built@\w{10} plays only 5x5", done.err.splitlines()[0]
+    )
     document = done.document
     assert set(document) >= KEYS
     assert document["commit"] == git(repo.folder, "rev-parse", f"HEAD~{COMMITS - BROKEN}")

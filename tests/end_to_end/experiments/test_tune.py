@@ -27,16 +27,21 @@ def ladder(ladder: Ladder) -> Ladder:
 
 @pytest.mark.slow
 def test_a_parameter_is_tuned_gated_and_registered(ladder: Ladder) -> None:
-    """The search goes where the bot is stronger, the gate agrees, and the winner has a name."""
+    """The search goes where the bot is stronger, the gate agrees, and the winner has a name.
+
+    The boards are those that the bot plays, and the first line must name them.
+    """
     shutil.copy(FAKE_BOTS / "stacker.py", ladder.folder)
     words = (
         "tune", "exec:env X={x} python3 -I -S stacker.py", "--param", "x=0..0.3..1", "--games",
-        "120", "--pairs", "6", "--boards", "6x7", "--opening-plies", "0", "--simulations", "1",
+        "120", "--pairs", "6", "--opening-plies", "0", "--simulations", "1",
         "--seed", "5", "--max-drop", "50", "--concurrency", "1", "--register", "better", "--json",
         "--html", "page.html",
     )  # fmt: skip
     done = ladder(*words)
     assert done.code == 0, done.err
+    said = "boards: standard, because stacker@x0.3 plays only 6x7"
+    assert done.err.splitlines()[0] == said
     found = done.document
     assert found["parameters"]["x"] > 0.35
     assert found["gate"]["verdict"] == "pass"

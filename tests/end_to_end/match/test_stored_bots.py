@@ -1,6 +1,7 @@
 """Bots play from the database as they were added, whatever happens to their folder."""
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -208,11 +209,9 @@ def test_the_same_bot_tomorrow(ladder: Ladder) -> None:
     (place / "book.bin").touch()
     words = [sys.executable, "-c", "from ladder.cli.main import main; main()", "match", spec]
     words += ["random", "--games", "2", *map(str, PLAY)]
-    for _ in range(2):
-        with (place / "out.log").open("a") as log:
-            subprocess.run(
-                words, cwd=place, env=ladder.environment, stdout=log, stderr=log, check=True
-            )
+    for written in (">> out.log 2>&1", "2>&1 | cat | tee -a out.log"):
+        line = ("sh", "-c", f"{shlex.join(words)} {written}")
+        subprocess.run(line, cwd=place, env=ladder.environment, check=True)
     assert f"{spec} is script-1\n" in (place / "out.log").read_text()
     shown = ladder("bots", "show", "script-1", "--json").document
     assert shown["archive"]["used"] == ["read.txt", "rules.py", "script.py"]

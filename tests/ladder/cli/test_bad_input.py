@@ -79,6 +79,8 @@ REFUSED = {
     "bots add-all . --spec nosuch --name a": "--pattern: . has no file that matches",
     "bots show flatmc": "did you mean flat-mc?",
     "run --cluster lab --tls-ca-file a --tls-cert b --tls-key c": "the certificates cannot be used",
+    "run --tls-ca-file a": "--tls-ca-file is for --cluster, and this machine plays",
+    "gate v1 --against v2 --tls-key c": "--tls-key is for --cluster, and this machine plays",
     "play v1 --hints nobody": "no registered bot is called 'nobody'",
     "replay 33 --input nobody --rerun v1": "--input prints what --rerun sends",
     "solve 9": "column 9 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6",

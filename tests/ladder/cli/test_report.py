@@ -167,8 +167,8 @@ def test_against_gives_the_share_of_opponents_that_a_bot_beats(ladder: Command) 
     everybody = ladder("report", "--against", "c", "--retired", "--json").document
     assert everybody["share"] == pytest.approx(2 / 3, abs=1e-4)
     text = ladder("report", "--against", "c").out.splitlines()
-    assert text[-1].startswith(
-        "6x7/100ms: c beats 1 of 2 opponents (50.0%), 1 of them beyond chance"
+    assert text[-1] == (
+        "6x7/100ms: c beats 1 of 2 opponents (50.0%), 1 of them beyond chance (95 %); it loses to 1"
     )
     some = ladder("report", "--against", "c", "--bots", "e,a", "--json").document
     assert [one["name"] for one in some["opponents"]] == ["e"]

@@ -178,12 +178,12 @@ def _stats(moves: int) -> SideSums:
 
 
 def _moves(number: int, plies: int) -> tuple[int, ...]:
-    """Return columns that differ from pair to pair."""
-    digits: list[int] = []
-    while len(digits) < plies:
-        digits.append(number % 7)
+    """Return legal columns that differ from pair to pair."""
+    columns: list[int] = []
+    while len(columns) < plies:
+        columns.append((number + len(columns)) % 7)  # shifted, since a column has room for six
         number //= 7
-    return tuple(digits)
+    return tuple(columns)
 
 
 def names(count: int) -> Sequence[str]:

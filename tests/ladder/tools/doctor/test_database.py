@@ -30,7 +30,7 @@ FAILING = {
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", FAILING)
 def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
-    """However a bot fails, its stored games pass every check."""
+    """However a bot fails, its stored games pass every check, each in a row of its own."""
     with Store.open(str(tmp_path / "ladder.db")) as store:
         launch = Launch(command=("fake",), folder=str(tmp_path))
         sides = []
@@ -55,4 +55,8 @@ def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
             pool.close()
         assert {game.termination for game in record.games} == {FAILING[mode]}
         finish_pair(store, plan, record)
-        assert {finding.level for finding in examine_database(store)} == {Level.OK}
+        findings = examine_database(store)
+        assert {finding.level for finding in findings} == {Level.OK}
+        topics = {finding.topic for finding in findings}
+        assert len(topics) == len(findings)
+        assert {"bots", "bot-files"} <= topics
