@@ -225,8 +225,10 @@ class _Game:
 
     def _end_by_rule(self) -> GameEnd | None:
         """Return the end by a rule of a game that is not over on the board, or None."""
-        ends = (rule.after_move(self.game, self.thoughts) for rule in self.rules)
-        return None if self.game.is_over else next(filter(None, ends), None)
+        for rule in self.rules:
+            if not self.game.is_over and (end := rule.after_move(self.game, self.thoughts)):
+                return end
+        return None
 
     def _show(self, end: GameEnd | None = None) -> None:
         """Send the position to live pages if it is due."""
