@@ -43,6 +43,7 @@ from ladder.match.process.optional_values import decode_usable
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
+from ladder.match.process.wakeups import ask_for_early_wakeups
 
 START_S = 1.0
 """How long to wait for the report that a bot has started, which comes before its answers."""
@@ -323,6 +324,7 @@ class BotProcess:
             MachineStalled: no answer came for very long, and the machine explains that.
 
         """
+        ask_for_early_wakeups()
         if self._watch is None:
             self._watch = DelayWatch(self.tree, elapsed_us)
             return True
