@@ -81,14 +81,23 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = Non
     )
 
 
-def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
+def play_game(
+    plan: PairPlan, pool: BotPool, *, swapped: bool, notes: PairNotes | None = None
+) -> GameRecord:
     """Play one game of a pair; A moves first unless `swapped`.
+
+    Args:
+        plan: the pair.
+        pool: the processes of bots.
+        swapped: whether B moves first.
+        notes: receives the events of the game.
 
     Raises:
         MachineStalled: the machine disturbed it in every attempt.
 
     """
-    return play_undisturbed(lambda: _Game(plan, swapped, pool, PairNotes()).play(), [])
+    events = PairNotes() if notes is None else notes
+    return play_undisturbed(lambda: _Game(plan, swapped, pool, events).play(), events.stalls)
 
 
 def play_undisturbed(play: Callable[[], T], stalls: list[str]) -> T:
