@@ -71,7 +71,7 @@ class LineChannel:
             on_silence: called after each wait without an answer, and every few milliseconds after
                 the deadline, with the question, the deadline in seconds, the time since the
                 question in microseconds, and the beginning of the answer. From the first call on it
-                measures what delays the answer, and returns whether something does, so that it is
+                measures what delays the answer, and returns whether something has, so that it is
                 called again soon. Waiting ends when it raises.
 
         """
