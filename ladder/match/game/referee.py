@@ -223,8 +223,7 @@ class _Game:
                 if not self._move(index):
                     return GameEnd.by_resignation(index)
                 self._show()
-                end = self._end_by_rule()
-                if end is not None:
+                if self.rules and (end := self._end_by_rule()):
                     return end
         except BotFailure as failure:
             _check_files(self.sides[index].entrant, failure)

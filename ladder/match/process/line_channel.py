@@ -136,8 +136,8 @@ class LineChannel:
             over_ns = now_ns - due_ns
             if over_ns > WAKE_NS:
                 self.overslept_ns += over_ns
-            if not is_watched and over_ns > SLICE_NS:
-                self.started_ns += over_ns
+                if not is_watched and over_ns > SLICE_NS:
+                    self.started_ns += over_ns
             if not ready:
                 elapsed_us = (now_ns - self.started_ns) // 1000
                 is_watched = True
