@@ -197,6 +197,7 @@ def main() -> None:
     if options.job:
         print(json.dumps(ask_all(json.loads(options.job))))
         return
+    options.trees = [str(Path(tree).resolve()) for tree in options.trees]
     for budget in options.budgets:
         print(
             f"\n| {budget}: bot, ms | loops | tree | wrong | counted | charged | no answer | off |"

@@ -13,6 +13,7 @@ from db.records.archives import Manifest
 from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart
 from engine.result import Result
+from ladder.match.process.optional_values import unusable_words
 from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import ExaminedBot
 from ladder.match.registry.same_bot import FolderChanges
@@ -205,6 +206,7 @@ def found_text(found: TrialResult) -> list[str]:
         f"{counted(trial.plies, 'ply')}"
         for trial in found.trials
     ]
+    lines += [unusable_words(trial.unusable) for trial in found.trials if trial.unusable][:1]
     if found.left_out:
         lines.append(found.left_out)
     if found.trials:

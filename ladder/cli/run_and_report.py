@@ -20,7 +20,6 @@ from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.gate.session import match_of
-from ladder.match.process.cpus import allowed_cpus, busy_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.standings import Standings, select_bots, show_only
@@ -31,7 +30,6 @@ from ladder.runs.resume import Resumable, finished_run, hashes_of, resumable_run
 from ladder.runs.runner import RunOutcome
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import (
-    THIS_MACHINE,
     check_possible,
     leave_out_unfit,
     start_run,
@@ -44,8 +42,6 @@ from reports.layout.listing import print_listing
 from reports.report.standings import standings_document, standings_listing
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
-FREE_SHARE = 0.5
-"""Part of the CPUs that a run uses which must be free, or the command warns."""
 Choice = Callable[[Store], Sequence[BotRow]]
 """Returns the bots of a run, which depend on what is registered."""
 
@@ -105,8 +101,6 @@ def play_and_report(
         report_changed_origins(store, planned.bots)
         for reason in planned.left_out.values():
             print_error(f"left out: {reason}")
-        if options.workforce() is THIS_MACHINE:
-            _warn_about_busy_cpus(planned.settings)
         served = server_beside(db, settings.confinement, print_error)
         with served if is_served else nullcontext():
             until = None if until_error is None else UntilError(until_error, planned.bots)
@@ -114,26 +108,6 @@ def play_and_report(
 
     opened = open_to_play(db, plan)
     return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: in_job)
-
-
-def _warn_about_busy_cpus(settings: RunSettings) -> None:
-    """Warn if other programs, or a run that is playing, use the CPUs of a run with --time."""
-    if not settings.budgets.is_timed:
-        return
-    cpus, taken = allowed_cpus(), len(claimed_cpus())
-    free = cpus - taken
-    if taken and settings.concurrency > free:
-        remedy = f"use --concurrency {free}" if free else "wait until it has ended"
-        print_error(
-            f"warning: another run plays on {taken} of the {cpus} CPUs: bots on a shared "
-            f"CPU get less done in a move time; {remedy}"
-        )
-    elif not taken and (busy := busy_cpus()) > cpus - FREE_SHARE * min(settings.concurrency, cpus):
-        print_error(
-            f"warning: other programs keep {busy:.1f} of the {cpus} CPUs busy: bots get less done "
-            "in a move time, and late moves delay the run; stop them, or count work instead of "
-            "time (--simulations 1000)"
-        )
 
 
 def _stored_match(store: Store, settings: RunSettings, bots: Sequence[BotRow]) -> RunOutcome | None:

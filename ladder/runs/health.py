@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.failures import to_one_line
+from ladder.match.process.optional_values import unusable_words
 from ladder.runs.choosers import Meeting
 from ladder.runs.live import LiveBot
 
@@ -80,7 +81,7 @@ class RunHealth:
             unusable = record.unusable.get(entrant.revision)
             if unusable and entrant.revision not in self._noted:
                 self._noted.add(entrant.revision)
-                yield f"{entrant.name} sends an unusable {unusable} with its move: it is left out"
+                yield f"{entrant.name} {unusable_words(unusable)}"
             failures = record.failed_starts.count(entrant.revision)
             if record.games and not failures:
                 self._failed_starts[entrant.name] = 0

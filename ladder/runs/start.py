@@ -14,6 +14,7 @@ from db.store import Store
 from engine.board_class import BoardClass
 from ladder.match.game.adjudicator import compile_solver, needs_compiling
 from ladder.match.game.broadcast import channel_name
+from ladder.match.process.cpus import crowded_text
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.worker_pool import call_in_subprocess
 from ladder.match.registry.registered import (
@@ -26,7 +27,7 @@ from ladder.match.registry.registered import (
 from ladder.match.specs.compile import compile_players
 from ladder.runs.choosers import read_results
 from ladder.runs.decision import ENDLESS, Judge, UntilError
-from ladder.runs.executor import PairExecutor, Workforce
+from ladder.runs.executor import MachineEvent, PairExecutor, Workforce
 from ladder.runs.health import RunHealth
 from ladder.runs.live import RunWatcher, live_run_of
 from ladder.runs.pair_queue import PairQueue
@@ -44,6 +45,8 @@ class ThisMachine:
     def __init__(self, workers: Callable[..., PairExecutor] = Workers) -> None:
         """Set what starts the pool of workers; takes what `Workers` takes."""
         self._workers = workers
+        self._has_warned = False
+        """Whether a run was warned of other programs; a bisection plays one after the other."""
 
     def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
         """Compile kernels, and end processes that killed harnesses have left.
@@ -70,8 +73,13 @@ class ThisMachine:
         """Return a pool of worker processes.
 
         Moves are broadcast for the live pages, except those of a tuning, which have no pages. The
-        bots of each worker get an equal share of the limit on logs.
+        bots of each worker get an equal share of the limit on logs. Its events begin with a warning
+        if bots with a time must share their CPUs.
         """
+        text = ""
+        if settings.budgets.is_timed and not self._has_warned:
+            text = crowded_text(settings.concurrency)
+            self._has_warned = bool(text)
         return self._workers(
             settings.concurrency,
             pin=settings.pin,
@@ -81,6 +89,7 @@ class ThisMachine:
                 log_bytes=settings.confinement.log_bytes // settings.concurrency,
             ),
             channel=channel_name(store.where) if settings.bots else None,
+            events=[MachineEvent(text, is_warning=True)] if text else (),
         )
 
 

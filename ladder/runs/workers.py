@@ -4,6 +4,7 @@ A worker is a new interpreter that imports this module. The module imports no `d
 would make the start of a worker take five times as long.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING
@@ -59,6 +60,7 @@ class Workers(WorkerPool):
         pin: bool = True,
         confinement: Confinement,
         channel: str | None = None,
+        events: "Sequence[MachineEvent]" = (),
     ) -> None:
         """Prepare a pool, which starts its processes with the first pairs.
 
@@ -68,8 +70,10 @@ class Workers(WorkerPool):
             confinement: The limits and sandbox of every bot.
             channel: The channel of `ladder.match.game.broadcast.channel_name` to broadcast moves
                 on; None to broadcast none.
+            events: What is known of this machine at the start.
 
         """
+        self._events = events
         super().__init__(count, init_worker, pin, confinement, channel)
 
     @property
@@ -81,6 +85,7 @@ class Workers(WorkerPool):
         """Queue a pair for the next free worker; `wait` collects its record."""
         return self.call(play, plan)
 
-    def events(self) -> "tuple[MachineEvent, ...]":
-        """Return nothing: no machines join or leave."""
-        return ()
+    def events(self) -> "Sequence[MachineEvent]":
+        """Return the events of the start once: no machines join or leave."""
+        events, self._events = self._events, ()
+        return events

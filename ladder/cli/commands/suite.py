@@ -30,6 +30,7 @@ from ladder.errors import ExitCode, UsageError
 from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
 from ladder.experiments.suite.puzzle import read_suite, text_of
 from ladder.experiments.suite.run import leave_out_unfit, run_suite
+from ladder.match.process.cpus import crowded_text
 from ladder.match.registry.registered import choose_bots
 from ladder.names import counted
 from ladder.results.standings.division import division_or_latest
@@ -159,6 +160,8 @@ def run(
         bots, left_out = planned
         for reason in left_out.values():
             print_error(f"left out: {reason}")
+        if budgets[0].is_timed and (text := crowded_text(concurrency=1)):
+            print_error(f"warning: {text}")
         with current_stop().defer():
             result = run_suite(
                 store,

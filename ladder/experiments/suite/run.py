@@ -11,10 +11,11 @@ from db.records.pairs import Entrant
 from db.store import Store
 from engine.board import parse_board
 from engine.position import parse_moves
-from ladder.errors import BotFailure, MachineStalled, UnfitBot
+from ladder.errors import BotFailure, UnfitBot
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.referee import play_undisturbed
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.registered import leave_out, make_entrants, refuse_unplayable
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
@@ -24,8 +25,6 @@ from ladder.stats.elo import Z95
 
 SEED = 1
 """The seed of every game, so that a work budget gives equal answers."""
-TRIES = 3
-"""Attempts at a position if the machine stalls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +175,11 @@ def _try_puzzle(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> tuple[bool, 
         MachineStalled: the machine has stalled in every attempt.
 
     """
-    for attempt in range(TRIES):
-        try:
-            return _ask(pool, entrant, puzzle) == puzzle.answer, ""
-        except BotFailure as error:
-            return False, str(error)
-        except MachineStalled:
-            if attempt == TRIES - 1:
-                raise
-    raise AssertionError("the loop returns or raises")
+    try:
+        column = play_undisturbed(lambda: _ask(pool, entrant, puzzle), [])
+    except BotFailure as error:
+        return False, str(error)
+    return column == puzzle.answer, ""
 
 
 def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int | None:

@@ -81,14 +81,23 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = Non
     )
 
 
-def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
+def play_game(
+    plan: PairPlan, pool: BotPool, *, swapped: bool, notes: PairNotes | None = None
+) -> GameRecord:
     """Play one game of a pair; A moves first unless `swapped`.
+
+    Args:
+        plan: the pair.
+        pool: the processes of bots.
+        swapped: whether B moves first.
+        notes: receives the events of the game.
 
     Raises:
         MachineStalled: the machine disturbed it in every attempt.
 
     """
-    return play_undisturbed(lambda: _Game(plan, swapped, pool, PairNotes()).play(), [])
+    events = PairNotes() if notes is None else notes
+    return play_undisturbed(lambda: _Game(plan, swapped, pool, events).play(), events.stalls)
 
 
 def play_undisturbed(play: Callable[[], T], stalls: list[str]) -> T:
@@ -214,8 +223,7 @@ class _Game:
                 if not self._move(index):
                     return GameEnd.by_resignation(index)
                 self._show()
-                end = self._end_by_rule()
-                if end is not None:
+                if self.rules and (end := self._end_by_rule()):
                     return end
         except BotFailure as failure:
             _check_files(self.sides[index].entrant, failure)
@@ -225,8 +233,10 @@ class _Game:
 
     def _end_by_rule(self) -> GameEnd | None:
         """Return the end by a rule of a game that is not over on the board, or None."""
-        ends = (rule.after_move(self.game, self.thoughts) for rule in self.rules)
-        return None if self.game.is_over else next(filter(None, ends), None)
+        for rule in self.rules:
+            if not self.game.is_over and (end := rule.after_move(self.game, self.thoughts)):
+                return end
+        return None
 
     def _show(self, end: GameEnd | None = None) -> None:
         """Send the position to live pages if it is due."""

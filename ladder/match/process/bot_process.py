@@ -43,6 +43,7 @@ from ladder.match.process.optional_values import decode_usable
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
+from ladder.match.process.wakeups import ask_for_early_wakeups
 
 START_S = 1.0
 """How long to wait for the report that a bot has started, which comes before its answers."""
@@ -52,7 +53,7 @@ MEASURED_FROM_US = 2000
 """Time from which an answer's own time is measured, which takes some 50 us: no shorter delay is
 worth it."""
 BRIEF_US = 1000
-"""A delay between two readings up to which the next one may come later."""
+"""Delay of an answer up to which readings come more and more rarely."""
 LONGEST_WAIT, LEAST_WAIT_S = 20, 1.0
 """How long an answer is awaited while waits explain its delay: so many times its limit, but at
 least this much longer."""
@@ -316,22 +317,22 @@ class BotProcess:
     def _handle_silence(
         self, request: Request, timeout_s: float, elapsed_us: int, received: bytes
     ) -> bool:
-        """Let an answer be awaited while the bot has time; return whether something delays it.
+        """Let an answer be awaited while the bot has time; return whether something has delayed it.
 
         Raises:
             BotTimeout: the bot is late by its own fault.
             MachineStalled: no answer came for very long, and the machine explains that.
 
         """
+        ask_for_early_wakeups()
         if self._watch is None:
             self._watch = DelayWatch(self.tree, elapsed_us)
             return True
-        before_us = self._watch.explained_us
         delay = self._measure(request, timeout_s, elapsed_us, received)
         if elapsed_us > 1e6 * max(LONGEST_WAIT * timeout_s, timeout_s + LEAST_WAIT_S):
             text = failures.describe_late(request, timeout_s)
             raise MachineStalled(f"{text}; {delay}; {FREE_MACHINE}")
-        return delay.explained_us - before_us > BRIEF_US
+        return delay.explained_us > BRIEF_US
 
     def _measure(
         self, request: Request, timeout_s: float, elapsed_us: int, received: bytes | None = None

@@ -23,6 +23,8 @@ PREFIX = "connect4-ladder"
 """Beginning of all socket names of this project."""
 SAMPLE_S = 0.1
 """How long the load of the machine is measured."""
+FREE_SHARE = 0.5
+"""Part of the CPUs of timed bots that must be free."""
 
 _claims: list[socket.socket] = []
 """This process's claims, which end with it."""
@@ -79,6 +81,30 @@ def busy_cpus(length_s: float = SAMPLE_S) -> float:
     time.sleep(length_s)
     idle = (_idle_ticks() - before) / TICKS_S / length_s
     return max(0.0, len(os.sched_getaffinity(0)) - idle)
+
+
+def crowded_text(concurrency: int) -> str:
+    """Return why timed bots would share their CPUs, and what to do; "" if they need not.
+
+    Args:
+        concurrency: how many bots are to be on their turn at the same time.
+
+    """
+    cpus, taken = allowed_cpus(), len(claimed_cpus())
+    free = cpus - taken
+    if taken and concurrency > free:
+        remedy = f"use --concurrency {free}" if free else "wait until it has ended"
+        return (
+            f"another run plays on {taken} of the {cpus} CPUs: bots on a shared CPU get less done "
+            f"in a move time; {remedy}"
+        )
+    if not taken and (busy := busy_cpus()) > cpus - FREE_SHARE * min(concurrency, cpus):
+        return (
+            f"other programs keep {busy:.1f} of the {cpus} CPUs busy: bots get less done in a move "
+            "time, and late moves delay the run; stop them, or count work instead of time "
+            "(--simulations 1000)"
+        )
+    return ""
 
 
 def _idle_ticks() -> int:

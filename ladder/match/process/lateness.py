@@ -19,44 +19,19 @@ Example: a bot has 100 ms and a margin of 50 ms, and answers after 785 ms, in wh
 bot is charged 127 ms.
 """
 
-import os
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from time import perf_counter_ns
 from typing import NamedTuple
 
+from ladder.match.process.counters import (
+    NO_TIME,
+    Counters,
+    ThreadTimes,
+    read_counters,
+    stolen_in_tick_ns,
+    stolen_ns,
+)
 from ladder.match.process.process_tree import ProcessTree
-from ladder.match.process.procfs import TICKS_S, read, stat_fields
-
-NS_PER_TICK = 1_000_000_000 // TICKS_S
-
-
-class ThreadTimes(NamedTuple):
-    """What the kernel knows about one thread, in nanoseconds."""
-
-    cpu_ns: int
-    wait_ns: int
-    """How long it has waited for a processor; a wait counts when it ends."""
-    is_runnable: bool = False
-    """Whether it runs or waits for a processor now; False where that was not read."""
-
-
-NO_TIME = ThreadTimes(0, 0)
-"""The times of a thread before it begins."""
-
-
-class Counters(NamedTuple):
-    """The kernel's counters at one moment, in nanoseconds."""
-
-    cpu_ns: int
-    """Processor time of all of the bot's processes, ended children included."""
-    threads: Mapping[str, ThreadTimes]
-    """By the folder of each thread of the bot."""
-    harness_wait_ns: int | None
-    """How long the harness's thread has waited; None if this kernel does not count waits."""
-    stolen_ns: int
-    """Time that the host of this virtual machine has taken from the harness's processors."""
 
 
 class Delay(NamedTuple):
@@ -183,106 +158,18 @@ class DelayRecord:
         return counted_ns
 
 
-def read_counters(tree: ProcessTree, *, states: bool = False) -> Counters:
-    """Read the counters; takes about 50 us for a bot of one process.
-
-    Args:
-        tree: the bot's processes.
-        states: whether to read which threads are runnable.
-
-    """
-    pids = tree.pids()
-    threads = {
-        name: times._replace(is_runnable=states and _is_runnable(name))
-        for name in _threads(pids)
-        if (times := _read_times(name)) is not None
-    }
-    own = _read_times("/proc/thread-self")
-    return Counters(
-        tree.used_by_ns(pids), threads, None if own is None else own.wait_ns, _stolen_ns()
-    )
-
-
-def counts_waits() -> bool:
-    """Return whether this kernel counts how long threads wait for a processor."""
-    return _read_times("/proc/thread-self") is not None
-
-
 class DelayWatch:
-    """Measures what delays the answer to a question.
-
-    Attributes:
-        explained_us: the part of the last delay that the bot has not caused.
-
-    """
+    """Measures what delays the answer to a question."""
 
     def __init__(self, tree: ProcessTree, elapsed_us: int = 0) -> None:
         """Read the counters before the question, or `elapsed_us` after it."""
         self._tree = tree
-        self.explained_us = 0
-        self._record = DelayRecord(read_counters(tree), elapsed_us)
+        self._record = DelayRecord(read_counters(tree, stolen_in_tick_ns()), elapsed_us)
 
     def measure(self, elapsed_us: int, overslept_us: int, *, is_answered: bool = False) -> Delay:
         """Read the counters again, and return the delay so far (see `DelayRecord.add`)."""
         began_ns = perf_counter_ns()
-        now = read_counters(self._tree, states=not is_answered)
+        now = read_counters(self._tree, stolen_ns(), states=not is_answered)
         if not is_answered:  # the harness may have waited while it read
             elapsed_us += (perf_counter_ns() - began_ns) // 1000
         return self._record.add(now, elapsed_us, overslept_us=overslept_us, is_answered=is_answered)
-
-
-def _threads(pids: list[int]) -> list[str]:
-    """Return the folders in /proc of all threads of processes."""
-    found = []
-    for pid in pids:
-        folder = f"/proc/{pid}/task"
-        try:
-            found += [f"{folder}/{thread}" for thread in os.listdir(folder)]
-        except OSError:  # it has ended
-            continue
-    return found
-
-
-def _read_times(thread: str) -> ThreadTimes | None:
-    """Return a thread's time on a processor and its wait for one; None if they are not known."""
-    try:
-        cpu, wait, _ = read(f"{thread}/schedstat").split()
-    except (OSError, ValueError):  # it has ended, or the kernel has no such counters
-        return None
-    return ThreadTimes(int(cpu), int(wait))
-
-
-def _is_runnable(thread: str) -> bool:
-    try:
-        return stat_fields(thread)[0] == b"R"
-    except OSError:  # it has ended
-        return False
-
-
-def _stolen_ns() -> int:
-    """Return the time that the host has taken from each of this process's processors, on average.
-
-    In steps of 10 ms; 0 on a machine that is not virtual.
-    """
-    if not _is_guest():
-        return 0
-    return mean_stolen_ns("/proc/stat", os.sched_getaffinity(0))
-
-
-def mean_stolen_ns(path: str, cpus: Collection[int]) -> int:
-    """Return the mean stolen time of some processors, which a file like /proc/stat counts."""
-    stolen = 0
-    for line in read(path).splitlines()[1:]:
-        words = line.split()
-        if not words[0].startswith(b"cpu"):
-            break
-        if int(words[0][3:]) in cpus:
-            stolen += int(words[8])
-    return stolen * NS_PER_TICK // len(cpus)
-
-
-@cache
-def _is_guest() -> bool:
-    """Return whether this may be a virtual machine; others have no stolen time to read."""
-    cpus = read("/proc/cpuinfo")
-    return b" hypervisor" in cpus or b"\nflags" not in cpus  # only x86 has such flags

@@ -71,7 +71,7 @@ class LineChannel:
             on_silence: called after each wait without an answer, and every few milliseconds after
                 the deadline, with the question, the deadline in seconds, the time since the
                 question in microseconds, and the beginning of the answer. From the first call on it
-                measures what delays the answer, and returns whether something does, so that it is
+                measures what delays the answer, and returns whether something has, so that it is
                 called again soon. Waiting ends when it raises.
 
         """
@@ -136,8 +136,8 @@ class LineChannel:
             over_ns = now_ns - due_ns
             if over_ns > WAKE_NS:
                 self.overslept_ns += over_ns
-            if not is_watched and over_ns > SLICE_NS:
-                self.started_ns += over_ns
+                if not is_watched and over_ns > SLICE_NS:
+                    self.started_ns += over_ns
             if not ready:
                 elapsed_us = (now_ns - self.started_ns) // 1000
                 is_watched = True

@@ -16,6 +16,11 @@ MOST_DIGITS = 300
 """Most digits of a number that is read as an integer."""
 
 
+def unusable_words(value: str) -> str:
+    """Return the predicate of a sentence about a bot that sends such a value."""
+    return f"sends an unusable {value} with its move: it is left out"
+
+
 def decode_usable(line: bytes) -> tuple[MoveReply, str] | None:
     """Decode a move without its unusable optional values, and describe the first of these.
 

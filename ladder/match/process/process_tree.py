@@ -14,10 +14,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from collections.abc import Collection
 from dataclasses import dataclass
 from time import clock_gettime_ns, perf_counter_ns
 
-from ladder.match.process.procfs import TICKS_S, descendants, stat_fields
+from ladder.match.process.procfs import TICKS_S, descendants, stat_fields, threads_from
 
 OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
 """Off-turn use up to which a bot is not marked as pondering: 1 ms plus 1 % of the time off turn,
@@ -129,7 +130,13 @@ class ProcessTree:
         """Return the process ids of the bot's processes."""
         return descendants(self._supervisor)
 
-    def used_by_ns(self, pids: list[int]) -> int:
+    def threads(self) -> dict[int, list[str]]:
+        """Return the folders in /proc of the threads of each of the bot's processes."""
+        found = threads_from(self._supervisor)
+        del found[self._supervisor]
+        return found
+
+    def used_by_ns(self, pids: Collection[int]) -> int:
         """Return the processor time of processes and of the children that have ended before.
 
         Precise for living processes; in ticks of 10 ms for ended ones. An ended process counts only

@@ -14,18 +14,25 @@ def descendants(root: int, enough: int = 2**30) -> list[int]:
 
     Stops once there are more than `enough`, so that a fork bomb does not keep the caller busy.
     """
-    found: list[int] = []
+    return list(threads_from(root, enough))[1:]
+
+
+def threads_from(root: int, enough: int = 2**30) -> dict[int, list[str]]:
+    """Return the folders of threads by process, of `root` and those below it (`descendants`)."""
+    found: dict[int, list[str]] = {root: []}
     waiting = [root]
-    while waiting and len(found) <= enough:
-        task = f"/proc/{waiting.pop()}/task"
-        below: list[int] = []
+    while waiting and len(found) <= enough + 1:
+        pid = waiting.pop()
+        task = f"/proc/{pid}/task"
         try:
             for thread in os.listdir(task):
-                below += map(int, read(f"{task}/{thread}/children").split())
+                folder = f"{task}/{thread}"
+                found[pid].append(folder)
+                for child in map(int, read(f"{folder}/children").split()):
+                    found[child] = []
+                    waiting.append(child)
         except OSError:  # it has ended
-            pass
-        found += below
-        waiting += below
+            continue
     return found
 
 

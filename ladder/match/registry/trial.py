@@ -20,7 +20,7 @@ from engine.errors import EngineError
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.referee import play_game
+from ladder.match.game.referee import PairNotes, play_game
 from ladder.match.process.failures import STDERR_FOLLOWS, to_one_line
 from ladder.match.process.sandbox import Confinement
 from ladder.match.registry.trial_time import TRIAL_MS, TrialGame, judge_time
@@ -269,7 +269,8 @@ def _play(
         margin_ms=TRIAL_MARGIN_MS,
         watchdog_s=WATCHDOG_S,
     )
-    game = play_game(plan, pool, swapped=side == 1)
+    notes = PairNotes()
+    game = play_game(plan, pool, swapped=side == 1, notes=notes)
     result = game.result if side == 0 else game.result.mirrored
     if game.termination.is_forfeit and result is Result.LOSS:
         kind = TrialTimeout if game.termination is Termination.TIMEOUT else UsageError
@@ -284,4 +285,5 @@ def _play(
         times_us=tuple(thought.time_us for thought in thoughts),
         plies=len(game.moves),
         side=side,
+        unusable=notes.unusable.get(plan.a.revision, ""),
     )

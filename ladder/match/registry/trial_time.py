@@ -33,6 +33,8 @@ class TrialGame:
     plies: int
     side: int = 0
     """0 if the bot moved first, 1 if it moved second."""
+    unusable: str = ""
+    """An optional value in its moves that could not be used, or ""."""
 
     def slowest_ms(self, first: int = 0) -> float:
         """Return the own time of its slowest move, from a move on."""

@@ -150,9 +150,9 @@ def play(bundle: Bundle, plan: PairPlan) -> PairRecord:
         if bundle.pin:
             claim_cpu()
         Finalize(None, _end_run, exitpriority=10)
+    for archive in {each.archive for each in bundle.launches.values() if each.archive}:
+        use(archive)
     if _run is None or _run.bundle != bundle:
-        for archive in {each.archive for each in bundle.launches.values() if each.archive}:
-            use(archive)
         _end_run()
         _run = _Run(bundle, {}, BotPool(_confinement(bundle)))
     for side in (plan.a, plan.b):

@@ -17,8 +17,8 @@ from pathlib import Path
 import psutil
 
 from ladder.match.process.cgroups import cached_parent_group
+from ladder.match.process.counters import counts_waits
 from ladder.match.process.cpus import allowed_cpus
-from ladder.match.process.lateness import counts_waits
 from ladder.match.process.leftovers import find_leftovers
 from ladder.match.process.sandbox import PROGRAM, STANDARD, Confinement
 from ladder.tools.doctor.sandbox_probe import PROBES, ProbeFailed, probe_sandbox

@@ -91,7 +91,10 @@ def test_limits_are_options_kept_with_the_run(ladder: Ladder) -> None:
 
 @pytest.mark.slow
 def test_a_timed_run_beside_another_is_warned(ladder: Ladder) -> None:
-    """Only one that would share a CPU under `--time`: a work budget loses nothing but time."""
+    """Only one that would share a CPU under `--time`: a work budget loses nothing but time.
+
+    Every command that plays is warned, for the workers of this machine say it.
+    """
     cpus = sorted(os.sched_getaffinity(0))
     words = ("run", "--bots", "random,stupid", "--boards", "5x5", "--games", "2")
     words = (*words, "--concurrency", len(cpus), "--db")
@@ -103,6 +106,9 @@ def test_a_timed_run_beside_another_is_warned(ladder: Ladder) -> None:
             time.sleep(0.01)
         timed = ladder(*words, "timed.db", "--time", "1ms")
         worked = ladder(*words, "worked.db", "--simulations", "5")
-    assert "another run plays on" in timed.err
+        gated = ladder("gate", "random", "--against", "stupid", "--boards", "5x5", "--time", "1ms",
+                       "--max-games", "2", "--concurrency", len(cpus))  # fmt: skip
+    assert "warning: another run plays on" in timed.err
     assert "another run plays on" not in worked.err
+    assert gated.err.count("warning: another run plays on") == 1
     assert (timed.code, worked.code) == (0, 0)

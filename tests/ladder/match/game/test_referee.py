@@ -1,9 +1,11 @@
 """The referee: failures are charged to their cause, and the next game starts normally."""
 
 import contextlib
+import resource
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -208,8 +210,46 @@ def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, lo
 
 
 @pytest.mark.slow
-def test_an_error_of_the_system_is_charged_to_no_bot(tmp_path: Path) -> None:
-    """A file where the folder of the logs must be is refused in a sentence."""
+@contextlib.contextmanager
+def too_many_open_files() -> Iterator[Callable[[], None]]:
+    """Let this process open no more files; yields what ends that earlier."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    def end() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        yield end
+    finally:
+        end()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", [True, False])
+def test_an_error_of_the_system_is_charged_to_no_bot(
+    pool: BotPool, tmp_path: Path, ends: bool
+) -> None:
+    """The pair is played again; where that does not help, it has no games but a reason."""
+    good = fake_start("honest", folder=tmp_path)
+    with too_many_open_files() as end:
+        timer = threading.Timer(PAUSES_S[0] / 2, end)
+        if ends:
+            timer.start()
+        record = play_pair(pair_plan(good, good), pool)
+        timer.cancel()
+    assert record.failed_starts == ()
+    assert not any(game.termination.is_forfeit for game in record.games)
+    if ends:
+        assert (len(record.games), record.aborts, record.abort_reason) == (2, 1, "")
+    else:
+        assert (record.games, record.aborts) == ((), 1 + len(PAUSES_S))
+        assert record.abort_reason.startswith("a bot could not be started: [Errno 24]")
+        assert record.abort_reason.endswith("; allow more open files (ulimit -n)")
+
+
+def test_a_file_in_place_of_the_logs_is_refused(tmp_path: Path) -> None:
+    """No other attempt would help, so that it is a sentence for the user."""
     (tmp_path / "logs").write_text("")
     good = fake_start("honest", folder=tmp_path)
     with (

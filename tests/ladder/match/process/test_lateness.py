@@ -9,14 +9,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.match.process.lateness import (
-    NS_PER_TICK,
-    Counters,
-    Delay,
-    DelayRecord,
-    ThreadTimes,
-    mean_stolen_ns,
-)
+from ladder.match.process.counters import NS_PER_TICK, Counters, ThreadTimes, mean_stolen_ns
+from ladder.match.process.lateness import Delay, DelayRecord
 
 LIMIT_US = 150_000
 LOOK_US = 4000

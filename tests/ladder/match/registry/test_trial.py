@@ -17,6 +17,7 @@ from ladder.match.specs.board_support import (
     describe_boards,
     propose_boards,
 )
+from reports.bots import found_text
 from tests.support.hosted import refusal, tried
 
 ONE_GAME = """
@@ -74,6 +75,17 @@ def test_a_bot_for_one_game_is_told_that_a_process_plays_many(
     assert "one process plays many games: begin anew at each new_game" in sentence
     assert expected in sentence
     assert len(tried(spec, tmp_path, restart=Restart.GAME).trials) == 1
+
+
+@pytest.mark.slow
+def test_a_value_that_is_left_out_is_named_once(tmp_path: Path) -> None:
+    """The trial passes, and its lines say so as the warning of a run does."""
+    parts = {"budget": "any", "again": "pass", "move": "pass", "end": "continue"}
+    bot = ONE_GAME.format(**parts).replace("[-1]}", "[-1], 'info': {'value': float('nan')}}")
+    (tmp_path / "one.py").write_text(bot)
+    lines = found_text(tried(f"exec:{sys.executable} one.py", tmp_path))
+    words = "sends an unusable info.value (NaN) with its move: it is left out"
+    assert [line for line in lines if "unusable" in line] == [words]
 
 
 @pytest.mark.very_slow

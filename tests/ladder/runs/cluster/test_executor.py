@@ -2,6 +2,8 @@
 
 import contextlib
 import pickle
+import shutil
+import subprocess
 import threading
 import time
 import zlib
@@ -21,6 +23,8 @@ from distributed import Client, KilledWorker, LocalCluster, get_worker
 from bots.protocol import Budget
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.restart import Restart
+from engine.result import Termination
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
@@ -238,3 +242,46 @@ def test_a_worker_that_cannot_host_a_bot_says_why(
     assert isinstance(answer, Refusal)
     assert sentence in answer.reason, answer.reason
     assert "\n" not in answer.reason
+
+
+BOT = """
+import json, sys
+ANSWERS = {"hello": {"type": "hello", "name": "a", "version": "1", "budgets": ["any"]},
+           "new_game": {"type": "ready"}}
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["type"] == "move":
+        column = next(each for each in range(4) if question["moves"].count(each) < 4)
+        print(json.dumps({"type": "move", "column": column}), flush=True)
+    elif question["type"] in ANSWERS:
+        print(json.dumps(ANSWERS[question["type"]]), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_whose_cache_is_emptied_unpacks_the_bots_again(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is its own fault: the pair is played there, no bot loses, and the worker stays."""
+    folder, caches = tmp_path / "bot", (tmp_path / "ours", tmp_path / "theirs")
+    folder.mkdir()
+    (folder / "bot.py").write_text(BOT)
+    monkeypatch.setenv("LADDER_CACHE", str(caches[0]))
+    launch = pack_bot(BotSource("exec:python3 bot.py", folder)).launch
+    rows = [bot_row(side.revision, side.name) for side in SIDES[:2]]
+    rows = [replace(row, revision=replace(row.revision, launch=launch)) for row in rows]
+    sides = [msgspec.structs.replace(side, restart=Restart.GAME) for side in SIDES[:2]]
+    bundle = pack_bundle(replace(SETTINGS, pin=False), rows, sides)
+    monkeypatch.setenv("LADDER_CACHE", str(caches[1]))
+    plan = msgspec.structs.replace(plan_of(0), a=sides[0], b=sides[1])
+    words = (tasks.own_versions(), "emptied", bundle, pickle.dumps(plan))
+    with Client(endpoint.address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+        (worker, _) = client.scheduler_info()["workers"]
+        found = []
+        for _ in range(2):
+            found.append(client.submit(tasks.play, *words, workers=[worker], pure=False).result())
+            subprocess.run(["chmod", "-R", "u+w", str(caches[1])], check=True)
+            shutil.rmtree(caches[1])
+    for record in found:
+        assert isinstance(record, PairRecord), record
+        assert [game.termination for game in record.games] == [Termination.FOUR_IN_A_ROW] * 2
