@@ -4,6 +4,7 @@ This module imports little, because the entry point wraps standard output before
 """
 
 import codecs
+import errno
 import io
 import os
 from collections.abc import Iterable, Iterator
@@ -102,6 +103,7 @@ def report_failed_writes(name: str) -> Iterator[None]:
     except OSError as error:
         from ladder.errors import UsageError
 
+        first = "check the disk" if error.errno == errno.EIO else "free some space"
         raise UsageError(
-            f"{name} cannot be written ({error.strerror}): free some space or write elsewhere"
+            f"{name} cannot be written ({error.strerror}): {first} or write elsewhere"
         ) from error

@@ -1,6 +1,7 @@
 """The layers of the program, checked against the imports in its code."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -200,6 +201,30 @@ def test_the_engine_does_no_input_or_output_and_reads_no_clock() -> None:
             if top in FILE_MODULES:
                 found[name_of(path)].add(top)
     assert found.keys() == WITH_FILES, found
+
+
+WALL_CLOCK = {
+    # moments that are stored or shown
+    "db.queries.bots", "db.queries.divisions", "db.queries.importer", "db.queries.pairs",
+    "db.queries.queue", "db.queries.runs", "ladder.match.game.referee", "ladder.tools.play.game",
+    "reports.bots", "reports.findings.finding", "reports.html.page",
+    # what users name by the clock on their wall; a worker waits by its loop's clock until then
+    "ladder.moments", "ladder.runs.cluster.serving",
+    # the age of a file
+    "bots.old_kernels", "ladder.cli.commands.gate", "ladder.match.specs.archive",
+    # the speed of another process's run, by its stored games (test_pace.py)
+    "ladder.results.overview.overview",
+}  # fmt: skip
+"""Modules that read the clock which a user or the network may set, at any moment."""
+
+
+def test_durations_and_deadlines_are_measured_by_a_clock_that_no_one_sets() -> None:
+    """A step of the wall clock must not change a time limit, a charge or an estimate."""
+    reading = re.compile(
+        r"\btime\.time(_ns)?\b|\bdatetime\.(now|utcnow|today)\b|from time import .*\btime\b"
+    )
+    readers = {name_of(path) for path in modules() if reading.search(path.read_text())}
+    assert readers == WALL_CLOCK
 
 
 @pytest.mark.slow

@@ -77,8 +77,8 @@ class SqliteBackend(Backend):
         KnownFailure(
             tuple(f"SQLITE_{kind}" for kind in ("READONLY", "CANTOPEN", "PERM", "FULL", "IOERR")),
             Unwritable,
-            "cannot be written ({reason}); check the folder, its permissions and the free disk "
-            "space, or choose another database",
+            "cannot be written ({reason}); check the disk, its free space and the folder's "
+            "permissions, or choose another database",
         ),
         KnownFailure(
             tuple(f"SQLITE_CONSTRAINT_{kind}" for kind in ("FOREIGNKEY", "UNIQUE", "PRIMARYKEY")),

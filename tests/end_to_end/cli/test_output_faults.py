@@ -1,4 +1,4 @@
-"""Results that cannot be written: a full disk, a reader that has gone, a closed descriptor."""
+"""Results that cannot be written: a bad disk, a reader that has gone, a closed descriptor."""
 
 import os
 import shutil
@@ -102,6 +102,19 @@ def test_a_full_disk_behind_a_file_is_reported_with_its_option(
     done = played(*words, "full")
     assert done.code == 2, done.err
     assert f"ladder: {option} full cannot be written (No space left on device)" in done.err
+
+
+@pytest.mark.slow
+def test_an_error_of_the_disk_behind_a_file_is_reported_as_such(played: Ladder) -> None:
+    """A write that fails with EIO, as to unmapped memory, is no lack of space."""
+    (Path(played.folder) / "failing").symlink_to("/proc/self/mem")
+    for command in ("report", "export"):
+        done = played(command, "-o", "failing")
+        assert (done.code, done.err) == (
+            2,
+            "ladder: -o failing cannot be written (Input/output error): check the disk or write "
+            "elsewhere\n",
+        )
 
 
 @pytest.mark.slow

@@ -4,11 +4,12 @@ Each fault must end in one sentence with the remedy and the exit code of bad inp
 lifted, the same command must resume from what was stored.
 """
 
+import resource
 import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,9 +17,11 @@ from typing import Any
 import pytest
 
 from ladder.cli.app import parser
+from ladder.cli.main import run_command
 from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK_ALONE, faults_of, lines_of, query
+from tests.support.instant_workforce import InstantWorkforce
 from tests.support.shared import made_once
 
 Begin = Callable[[], list[object]]
@@ -100,6 +103,39 @@ def test_a_run_on_a_full_disk_stops_and_resumes(ladder: Ladder, begin: Begin) ->
         filler.unlink()  # without room for its shared memory SQLite cannot even read
         assert lines_of(ladder.folder)[: len(before)] == before
         assert_goes_on(ladder, before)
+
+
+@contextmanager
+def failing_writes(beyond: int) -> Iterator[None]:
+    """Let writes beyond this size of a file fail in this process.
+
+    SQLite reports it as it reports an error of the disk (EIO), which no test can cause.
+    """
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (beyond, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.slow
+def test_a_run_on_a_failing_disk_stops_and_resumes(
+    ladder: Ladder,
+    begin: Begin,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A run whose write fails in the middle must say so, keep its games, and resume later."""
+    before = begin()
+    monkeypatch.chdir(ladder.folder)
+    with failing_writes(beyond=128 << 10):
+        code = run_command([*WORDS], InstantWorkforce())
+    assert_told(Done(code, *capsys.readouterr()), "disk I/O error", "check the disk")
+    stored = lines_of(ladder.folder)
+    assert [game for game in stored if game in before] == before
+    assert len(before) < len(stored) < GAMES
+    assert_goes_on(ladder, list(stored))
 
 
 @pytest.mark.slow

@@ -90,6 +90,36 @@ def test_a_resumed_run_has_what_is_left_of_its_hours(store: Store) -> None:
     assert "no time is left" in recorder.live.warnings[0]
 
 
+class SteppedClockWorkers(InstantWorkers):
+    """Workers that play one pair after the other, on a clock that is set after two of them."""
+
+    def __init__(self, step_s: float) -> None:
+        self._now, self._step_s = 1e9, step_s
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        future: Future[PairRecord] = Future()
+        record = random_record(plan, SplitMix(plan.seed), started=self._now)
+        self._now += sum(game.duration_us for game in record.games) / 1e6
+        if plan.number == 1:
+            self._now += self._step_s
+        future.set_result(record)
+        return future
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("step_s", "least"), [(86400.0, 1.0), (-86400.0, 1.0), (-1.0, 0.7)])
+def test_a_step_of_the_clock_takes_no_hours_from_a_run(
+    store: Store, step_s: float, least: float
+) -> None:
+    """A resumed run has at least the time that is left; a small step back may give it more."""
+    hours = replace(SETTINGS, games=None, seconds=3600.0)
+    play(store, hours, Recorder(stop_after=4), lambda: SteppedClockWorkers(step_s))
+    games = store.games.stream(GameQuery(run_id=1))
+    whole_s = sum(game.duration_us for game in games) / 1e6
+    played_s = store.pairs.played_s(1)
+    assert least * whole_s - 0.001 <= played_s <= whole_s + 0.001
+
+
 class ForfeitingWorkers(InstantWorkers):
     """Whoever moves second loses the first game of each pair by a crash."""
 
