@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 
 from bots.uct import nodes as form
 from bots.uct.nodes import Integer
+from bots.uct.proof import add_child, no_children, proven
 from bots.uct.ucb import SOLVED_OFFSET, sum_edges
 from engine import vector
 from engine.bits import ONE
@@ -222,34 +223,18 @@ def solve_node(graph: Graph, row: Integer) -> bool:
     first = np.int64(rows[row + EDGES])
     head = np.int64(edges[first - form.HEAD])
     k = head & 255
-    unsolved = (meta & form.COLUMNS) != 0
-    drawn = False
-    shortest: Any = 256
-    longest: Any = 0
+    children = no_children(meta)
     for edge in range(first, first + (head >> 8)):
-        if edge_means[edge + k] > SOLVED_OFFSET / 2:
-            unsolved = True
-            continue
-        child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]
-        outcome = form.outcome_of(child_meta)
-        distance = form.distance_of(child_meta)
-        if outcome == form.WON:
-            shortest = min(shortest, distance)
-        elif outcome == form.DRAWN:
-            drawn = True
-        else:
-            longest = max(longest, distance)
-    if shortest < 256:
-        rows[row + META] = meta | form.LOST << form.OUTCOME | (shortest + 1) << form.DISTANCE
-        floats[row + MEAN] = np.float32(0.0)
-    elif unsolved:
+        child_meta: Any = form.OPEN  # as far as the edge knows
+        if edge_means[edge + k] < SOLVED_OFFSET / 2:
+            child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]
+        children = add_child(children, child_meta, True)
+    meta = proven(meta, children)
+    outcome = form.outcome_of(meta)
+    if outcome == form.OPEN:
         return False
-    elif drawn:
-        rows[row + META] = meta | form.DRAWN << form.OUTCOME
-        floats[row + MEAN] = np.float32(0.5)
-    else:
-        rows[row + META] = meta | form.WON << form.OUTCOME | (longest + 1) << form.DISTANCE
-        floats[row + MEAN] = np.float32(1.0)
+    rows[row + META] = meta
+    floats[row + MEAN] = np.float32(0.5) * np.float32(form.points_of(outcome, form.WIN_POINTS))
     return True
 
 

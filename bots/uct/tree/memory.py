@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from bots.uct import nodes as form
 from bots.uct.nodes import Integer
 from bots.uct.parameters import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
+from bots.uct.proof import add_child, no_children, proven
 from bots.uct.ucb import best_child, exploration, fourth_root_exploration
 from engine.bits import prefetch
 from engine.compiled import inlined, kernel
@@ -63,32 +64,11 @@ def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
     meta = tree[at + 3 * k]
     first = tree[at + 2 * k]
     head = tree[first - form.HEAD]
-    siblings = head & 255
-    made = head >> 8
-    unsolved = (meta & form.COLUMNS) != 0
-    drawn = False
-    shortest: Integer = 256
-    longest: Integer = -1
-    for child in range(first, first + made):
-        child_meta = tree[child + 3 * siblings]
-        outcome = form.outcome_of(child_meta)
-        distance = form.distance_of(child_meta)
-        if outcome == form.OPEN:
-            unsolved = True
-        elif outcome == form.WON:
-            if shortest == 256 or (flags & RIGHT_DISTANCES and distance < shortest):
-                shortest = distance
-        elif outcome == form.DRAWN:
-            drawn = True
-        elif longest < 0 or (flags & RIGHT_DISTANCES and distance > longest):
-            longest = distance
-    if shortest < 256:
-        return meta | form.LOST << form.OUTCOME | (shortest + 1) << form.DISTANCE
-    if unsolved:
-        return meta
-    if drawn:
-        return meta | form.DRAWN << form.OUTCOME
-    return meta | form.WON << form.OUTCOME | (longest + 1) << form.DISTANCE
+    metas = first + 3 * (head & 255)
+    children = no_children(meta)
+    for child in range(metas, metas + (head >> 8)):
+        children = add_child(children, tree[child], flags & RIGHT_DISTANCES != 0)
+    return proven(meta, children)
 
 
 @inlined
