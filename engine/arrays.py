@@ -1,10 +1,23 @@
-"""Boards and positions as arrays for kernels, in the layout of `engine.lanes`."""
+"""Arrays for kernels: boards and positions in the layout of `engine.lanes`, and cache lines."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.board import Board
 from engine.lanes import WordArray, to_words
 from engine.position import Position, geometry
+
+LINE_BYTES = 64
+"""Bytes of a line of the processor's cache."""
+
+
+def aligned(raw: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a part of an array of bytes that begins at a cache line, `LINE_BYTES` shorter.
+
+    A large array of numpy begins 16 bytes after one, so each of its rows would be on two.
+    """
+    start = -raw.ctypes.data % LINE_BYTES
+    return raw[start : len(raw) - LINE_BYTES + start]
 
 
 def board_words(board: Board) -> WordArray:

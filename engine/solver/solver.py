@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import LINE_BYTES, aligned
 from engine.board import Board
 from engine.kernel_keys import kernel_folder
 from engine.lanes import WordArray
@@ -367,4 +368,5 @@ def _table(board: Board, table_mib: int, threads: int) -> tuple[WordArray, list[
     for thread, shape in enumerate(shapes):
         shape[:, 3] = threads << near_bits, thread << near_bits
     lines = (1 << far_bits) + (threads << near_bits)
-    return np.zeros(lines * table.LINE_WORDS, np.uint64), shapes
+    raw = np.zeros(lines * table.LINE_WORDS * 8 + LINE_BYTES, np.uint8)
+    return aligned(raw).view(np.uint64), shapes

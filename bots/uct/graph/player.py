@@ -13,6 +13,7 @@ from bots.uct.player import SearchPlayer, Statistics
 from bots.uct.root import Candidate
 from bots.uct.settings import GraphSettings
 from bots.uct.ucb import SOLVED_OFFSET
+from engine.arrays import LINE_BYTES, aligned
 from engine.bits import state_of_move
 from engine.lanes import to_words
 from engine.position import Position, geometry
@@ -67,7 +68,8 @@ class GraphPlayer(SearchPlayer[int]):
         room = self._settings.memory_mib * 2**20 // memory.NODE_BYTES
         count = min(room, moves * simulations + 64)
         bits = max(6, (count + count // 2).bit_length())
-        self._rows = aligned(count * memory.ROW)
+        raw = np.empty(4 * count * memory.ROW + LINE_BYTES, np.uint8)
+        self._rows = aligned(raw).view(np.int32)
         self._edges = np.empty(count * memory.EDGE_INTEGERS + form.SLACK, np.int32)
         table = np.empty(1 << bits, np.uint64)
         # Zeroed explicitly: access is random, so the first descents would wait for all pages
@@ -168,13 +170,6 @@ class GraphPlayer(SearchPlayer[int]):
             for which in (memory.NEW, memory.OLD, memory.DEPTH, memory.LIVE)
         )
         return Statistics(new, old, depth, live)
-
-
-def aligned(integers: int) -> NDArray[np.int32]:
-    """Allocate uninitialised 32-bit integers, aligned to a cache line."""
-    raw = np.empty(4 * integers + 64, np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start : start + 4 * integers].view(np.int32)
 
 
 assert form.COLUMNS < 1 << form.OUTCOME  # noqa: S101 - the fields of a meta do not overlap

@@ -45,6 +45,14 @@ def test_empty_boards_have_their_published_values(board: str, value: str) -> Non
     assert _solve(board) == value
 
 
+@pytest.mark.parametrize("board", ["6x7", "9x9"])
+def test_the_table_begins_at_a_cache_line(board: str) -> None:
+    """A line of entries is then one line of the processor's cache, and not parts of two."""
+    known = Solver(parse_board(board), 1, book=NO_BOOK)._memories[0].known
+    assert known.ctypes.data % 64 == 0
+    assert len(known) % 8 == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "plies", "count"),
