@@ -69,9 +69,10 @@ check: $(TOOLS) ## Run what CI runs: format, lint, strict types, then all tests
 	$(MAKE) test
 	$(MAKE) test-slow
 
-docs: $(TOOLS) ## Write the generated parts of docs/architecture.md and docs/commands.md
+docs: $(TOOLS) ## Write the generated parts of docs/architecture.md, commands.md and players.md
 	$(BIN)/python -m tests.tools.packages_table
 	$(BIN)/python -m tests.tools.commands_page
+	$(BIN)/python -m tests.tools.players_page
 
 size: ## Print the lines of code of each package
 	@$(PYTHON) -m tests.tools.count_code

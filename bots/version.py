@@ -11,6 +11,17 @@ from bots.budget import BudgetKind
 from bots.player import PlayerFactory
 
 
+class Idea(NamedTuple):
+    """A version's idea, for its readers; docs/players.md has all of them."""
+
+    function: str
+    """The function that holds it, as ``file:name``."""
+    gain: str = ""
+    """Elo against the version that it is based on, and where it was measured."""
+    cost: str = ""
+    """Its price in simulations, memory or work."""
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
     """A built-in player: its name, the version it is based on, and the one change between them."""
@@ -35,6 +46,8 @@ class Version:
     """Whether lists and ladders leave it out (players of benchmarks)."""
     settings: type | None = None
     """The dataclass of its options, None if it has none."""
+    idea: Idea | None = None
+    """Where the change is found and what it brought, None if no page leads to it."""
 
     def resolve_options(
         self, options: Mapping[str, Any], folder: Path | None = None
@@ -78,6 +91,7 @@ class Row(NamedTuple):
     """Fields of the family's settings, and ``player`` if the factory changes."""
     behaviour: int = 1
     """`Version.behaviour`."""
+    idea: Idea | None = None
 
 
 def compose(
@@ -122,6 +136,7 @@ def compose(
                 {name: function for name, function in contents.items() if name in options},
                 row.behaviour,
                 settings=factory.settings,
+                idea=row.idea,
             )
         )
     return tuple(versions)

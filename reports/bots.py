@@ -8,7 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from bots.catalogue import VERSIONS
 from bots.golden import OPTION
+from bots.version import Idea
 from db.records.archives import Manifest
 from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart
@@ -124,6 +126,9 @@ def bot_text(row: BotRow, manifest: Manifest | None, changes: FolderChanges | No
         f"  revision    {revision.number}, {revision.content_hash[:12]}, "
         f"since {since:%Y-%m-%d %H:%M}",
     ]
+    if (idea := _idea_of(row)) is not None:
+        told = (("function", idea.function), ("Elo gained", idea.gain), ("costs", idea.cost))
+        lines[4:4] = [f"  {head:<12}{text}" for head, text in told if text]
     if launch.origin is not None:
         built = f", built by `{launch.origin.build}`" if launch.origin.build else ""
         lines.insert(2, f"  from git    {launch.origin.revision}, {launch.origin.commit}{built}")
@@ -155,6 +160,12 @@ def bot_text(row: BotRow, manifest: Manifest | None, changes: FolderChanges | No
     return text_of_lines(lines)
 
 
+def _idea_of(row: BotRow) -> Idea | None:
+    """Return where a built-in version's idea is found; None for other bots."""
+    version = VERSIONS.get((row.revision.launch.player or "").partition("?")[0])
+    return None if version is None else version.idea
+
+
 def shown_document(
     row: BotRow, manifest: Manifest | None, changes: FolderChanges | None
 ) -> dict[str, Any]:
@@ -169,6 +180,7 @@ def shown_document(
         }
     return {
         **plain_values(BOTS, row),
+        "idea": None if (idea := _idea_of(row)) is None else idea._asdict(),
         "archive": archive,
         "origin_changed": None if changes is None else bool(changes.changed),
         "changes": {} if changes is None else dict(changes.changed),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bots.catalogue import VERSIONS
+from tests.tools import players_page
 from tests.tools.packages_table import PAGE, page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +46,20 @@ def is_defined(dotted: str) -> bool:
                 body = found[0].body
             return True
     return False
+
+
+def test_the_page_of_players_leads_to_every_idea() -> None:
+    """Each version from v1 on names a function that exists, and a gain that a page has measured."""
+    ideas = {name: VERSIONS[name].idea for name in (f"v{number}" for number in range(1, 25))}
+    measured = "".join(path.read_text() for path in (ROOT / "docs" / "results").glob("*.md"))
+    for name, idea in ideas.items():
+        assert idea is not None, name
+        file, _, function = idea.function.partition(":")
+        definition = rf"^ *def {function}\(|^{function}: Callable"
+        assert re.search(definition, (ROOT / file).read_text(), re.M), (name, idea.function)
+        for figures in re.findall(r"[+-]\d+ (?:± \d+|\[[^]]+\])", idea.gain):
+            assert figures in measured.replace("+-", "± "), (name, figures)
+    assert players_page.PAGE.read_text() == players_page.page(), "write it with `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

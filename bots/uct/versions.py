@@ -4,7 +4,7 @@ Each row has only its differences from the row it is based on.
 """
 
 from bots.uct.settings import ArraySettings, GraphSettings, NoLookaheadSettings, TreeSettings
-from bots.version import Factory, Row, compose
+from bots.version import Factory, Idea, Row, compose
 
 PLAYERS = {
     "array": Factory("bots.uct.array.player:ArrayPlayer", ArraySettings),
@@ -21,69 +21,135 @@ ROWS = (
         None,
         "plain UCT: look-ahead rollouts, array board, floating-point totals",
         {"player": "array"},
+        idea=Idea("bots/uct/array/search.py:search"),
     ),
-    Row("v2", "v1", "notices a four on the board when a rollout starts", {"win_check": True}),
+    Row(
+        "v2",
+        "v1",
+        "notices a four on the board when a rollout starts",
+        {"win_check": True},
+        idea=Idea("bots/uct/array/search.py:search", "+168 [+100, +251] at 1,000 simulations"),
+    ),
     Row(
         "v3",
         "v2",
         "exact integer totals; the end of the game is flagged when a node is made",
         {"exact": True},
+        idea=Idea("bots/uct/array/search.py:search", "+164 [+101, +240] at 2,000 simulations"),
     ),
     Row(
         "v4",
         "v3",
         "a new node whose side to move wins at once becomes an end node",
         {"convert": True},
+        idea=Idea(
+            "bots/uct/array/search.py:search", "-127 ± 91 at 100 ms", "a third of the simulations"
+        ),
     ),
-    Row("v5", "v4", "bitboards: the same decisions, faster", {"player": "tree"}),
-    Row("v6", "v5", "results proven at end nodes travel up the tree", {"solve": True}),
-    Row("v7", "v6", "the search starts from what the last one found", {"reuse": True}),
     Row(
-        "v8", "v7", "only forced replies are expanded; two threats at once decide", {"forced": True}
+        "v5",
+        "v4",
+        "bitboards: the same decisions, faster",
+        {"player": "tree"},
+        idea=Idea("bots/uct/tree/search.py:search_on", "+166 ± 85 at 100 ms"),
     ),
-    Row("v9", "v8", "uses 2.95/3.00 of the move time", {"clock_share": 2.95 / 3.00}),
-    Row("v10", "v9", "vector registers: the same decisions, faster", {"vector": True}),
+    Row(
+        "v6",
+        "v5",
+        "results proven at end nodes travel up the tree",
+        {"solve": True},
+        idea=Idea("bots/uct/proof.py:proven", "0 [-55, +55] at 2,000 simulations"),
+    ),
+    Row(
+        "v7",
+        "v6",
+        "the search starts from what the last one found",
+        {"reuse": True},
+        idea=Idea(
+            "bots/uct/tree/memory.py:compact",
+            "+35 [-33, +105] at 2,000 simulations",
+            "the tree's memory stays in use between moves",
+        ),
+    ),
+    Row(
+        "v8",
+        "v7",
+        "only forced replies are expanded; two threats at once decide",
+        {"forced": True},
+        idea=Idea("bots/uct/leaf.py:expand", "+156 [+93, +229] at 2,000 simulations"),
+    ),
+    Row(
+        "v9",
+        "v8",
+        "uses 2.95/3.00 of the move time",
+        {"clock_share": 2.95 / 3.00},
+        idea=Idea("bots/move_budget.py:spend", "", "the reserve for late answers"),
+    ),
+    Row(
+        "v10",
+        "v9",
+        "vector registers: the same decisions, faster",
+        {"vector": True},
+        idea=Idea("engine/vector.py:threats", "+98 ± 84 at 100 ms"),
+    ),
     Row(
         "v11",
         "v10",
         "plays the shortest win and the longest resistance (two threats counted as one)",
         {"distances": True},
+        idea=Idea(
+            "bots/uct/root.py:best_proven", "-109 ± 86 at 100 ms, which takes v10's gain back"
+        ),
     ),
     Row(
         "v12",
         "v11",
         "right distances: the best of all proven children, two threats end it in two plies",
         {"right_distances": True},
+        idea=Idea("bots/uct/proof.py:add_child"),
     ),
     Row(
         "v13",
         "v12",
         "a node just expanded is visited once more before its siblings are expanded",
         {"urgent": True},
+        idea=Idea("bots/uct/tree/search.py:search", "-17 [-86, +50] at 2,000 simulations"),
     ),
     Row(
         "v14",
         "v13",
         "a graph: move orders share positions, visits on edges, emptied every tenth move",
         {"player": "graph", "memory": "emptied"},
+        idea=Idea(
+            "bots/uct/graph/memory.py:find_or_slot",
+            "+67 [0, +139] at 2,000 simulations",
+            "half of the simulations",
+        ),
     ),
     Row(
         "v15",
         "v14",
         "reference counts: what the root cannot reach is freed, the rest is kept",
         {"memory": "counted"},
+        idea=Idea("bots/uct/graph/memory.py:release", "about 0 at 2,000 simulations"),
     ),
     Row(
         "v16",
         "v15",
         "a sweep at every move frees what does not contain the position's stones",
         {"memory": "swept"},
+        idea=Idea("bots/uct/graph/memory.py:sweep", "about 0 at 2,000 simulations"),
     ),
     Row(
         "v17",
         "v16",
         "bump allocation, reset in one step at every move; nothing is kept",
         {"memory": "bump"},
+        idea=Idea(
+            "bots/uct/graph/player.py:_forget",
+            "against v13 -53 [-116, +8] at 20 ms",
+            "what former moves found",
+        ),
     ),
     # From here on the ideas are this project's own. They build on the tree, which makes nearly
     # twice as many simulations as the graph in the same time (docs/results/ideas.md).
@@ -92,18 +158,31 @@ ROWS = (
         "v13",
         "explores less: c = 0.45; exact solving of the last 24 cells ends games as the graph did",
         {"c": 0.45, "endgame": 24},
+        idea=Idea(
+            "bots/uct/endgame.py:solve_endgame", "+151 [+90, +221] at 20 ms, by the smaller c"
+        ),
     ),
     Row(
         "v19",
         "v18",
         "never below a winning cell of the opponent in the tree, nor in half of the rollouts",
         {"careful": 128},
+        idea=Idea(
+            "bots/uct/leaf.py:rollout",
+            "+68 [+30, +108] at 6,000 simulations",
+            "a tenth of the simulations",
+        ),
     ),
     Row(
         "v20",
         "v19",
         "unseen children take part in selection, expected by the threats they would make",
         {"urgent": False, "expect": 2, "hint": 0.12},
+        idea=Idea(
+            "bots/uct/tree/first_play.py:first_play",
+            "+25 ± 37 at 300 ms",
+            "an eighth of the simulations",
+        ),
     ),
 )
 
