@@ -83,6 +83,13 @@ def popcounts(builder: Any, value: Any) -> Any:
     return builder.call(function, [value])
 
 
+def sum_of(builder: Any, value: Any) -> Any:
+    """Emit the sum of all columns' numbers as a signed 64-bit integer."""
+    form = ir.FunctionType(_I16, [_REGISTER])
+    add = declare(builder.module, form, f"llvm.vector.reduce.add.v{COLUMNS}i16")
+    return builder.sext(builder.call(add, [value]), _I64)
+
+
 def broadcast(builder: Any, number: Any) -> Any:
     """Emit a register with an integer in all lanes."""
     one = builder.insert_element(NOTHING, builder.trunc(number, _I16), ir.Constant(_I32, 0))

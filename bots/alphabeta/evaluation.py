@@ -20,34 +20,23 @@ A vertical link has one end, above it.
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 
 from engine.compiled import inlined, instruction
 from engine.vector import (
-    COLUMNS,
     NOTHING,
     Register,
     broadcast,
-    declare,
     playable,
     popcounts,
     register,
     shifted,
+    sum_of,
     without,
 )
 
-_I16, _I64 = ir.IntType(16), ir.IntType(64)
-_REGISTER = ir.VectorType(_I16, COLUMNS)
 _SLANTED = ((1, 0), (1, 1), (1, -1))
 _UPRIGHT = (0, 1)
-
-
-def _sum(builder: Any, value: Any) -> Any:
-    """Return the sum of all columns as a signed 64-bit integer."""
-    form = ir.FunctionType(_I16, [_REGISTER])
-    add = declare(builder.module, form, f"llvm.vector.reduce.add.v{COLUMNS}i16")
-    return builder.sext(builder.call(add, [value]), _I64)
 
 
 def _weighted(builder: Any, counts: Any, weight: Any) -> Any:
@@ -94,7 +83,7 @@ def _count_ends(builder: Any, stones: Any, room: Any, free: Any, ends: Any) -> t
 def _difference(builder: Any, own: Any, other: Any, two: Any, three: Any) -> Any:
     twos = _weighted(builder, builder.sub(own[0], other[0]), two)
     threes = _weighted(builder, builder.sub(own[1], other[1]), three)
-    return _sum(builder, builder.add(twos, threes))
+    return sum_of(builder, builder.add(twos, threes))
 
 
 @instruction(types.int64, register, register, types.int64, types.int64)

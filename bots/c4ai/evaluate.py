@@ -16,93 +16,93 @@ cell, two half adders count all windows at once::
     two stones:   both lows (then no high is set), or one high and no low
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
+from numba import types
 from numpy.typing import NDArray
 
 from bots.c4ai.threat_race import Cache, race_result
-from engine import lanes
-from engine.bits import ONE, popcount64
-from engine.compiled import inlined
+from engine import vector
+from engine.compiled import inlined, instruction
+from engine.lanes import WordArray
+from engine.vector import NOTHING, Register, UniTuple, popcounts, register, shifted, sum_of
 
-U64 = np.uint64
-
-_TWO = U64(2)
-_THREE = U64(3)
-_FALLING = U64(15)
-_SIDEWAYS = U64(16)
-_RISING = U64(17)
+_DIRECTIONS = ((1, 0), (1, 1), (1, -1), (0, 1))
 
 
-@inlined
-def _groups_of_word(
-    room: np.uint64, s0: np.uint64, s1: np.uint64, s2: np.uint64, s3: np.uint64
-) -> tuple[np.uint64, np.uint64]:
-    low01, high01 = s0 ^ s1, s0 & s1
-    low23, high23 = s2 ^ s3, s2 & s3
-    one = (low01 ^ low23) & ~(high01 | high23)
-    two = (low01 & low23) | ((high01 ^ high23) & ~(low01 | low23))
-    return popcount64(one & room), popcount64(two & room)
-
-
-@inlined
-def _groups_along(
-    stones: lanes.Words, room: lanes.Words, shift: np.uint64
-) -> tuple[np.uint64, np.uint64]:
-    # All cells of a window must be free or own: test pairs of cells, then pairs of pairs.
-    pairs = lanes.ahead(room, shift)
-    pairs = room[0] & pairs[0], room[1] & pairs[1], room[2] & pairs[2]
-    further = lanes.ahead(pairs, _TWO * shift)
-    s1 = lanes.ahead(stones, shift)
-    s2 = lanes.ahead(stones, _TWO * shift)
-    s3 = lanes.ahead(stones, _THREE * shift)
-    a = _groups_of_word(pairs[0] & further[0], stones[0], s1[0], s2[0], s3[0])
-    b = _groups_of_word(pairs[1] & further[1], stones[1], s1[1], s2[1], s3[1])
-    c = _groups_of_word(pairs[2] & further[2], stones[2], s1[2], s2[2], s3[2])
-    return a[0] + b[0] + c[0], a[1] + b[1] + c[1]
-
-
-@inlined
-def groups(stones: lanes.Words, room: lanes.Words) -> tuple[np.uint64, np.uint64]:
-    """Return how many windows have one stone, and how many have two, in free cells else.
+def _count(builder: Any, stones: Any, room: Any) -> tuple[Any, Any]:
+    """Emit the groups of one stone and of two in the windows that begin in each column.
 
     Args:
+        builder: the LLVM instruction builder.
         stones: the stones of one side.
         room: the cells that windows may include: those of the board (not the forbidden one) without
             a stone of the opponent. They include the side's own stones.
 
     """
-    upwards = _groups_along(stones, room, ONE)
-    sideways = _groups_along(stones, room, _SIDEWAYS)
-    rising = _groups_along(stones, room, _RISING)
-    falling = _groups_along(stones, room, _FALLING)
-    return (
-        upwards[0] + sideways[0] + rising[0] + falling[0],
-        upwards[1] + sideways[1] + rising[1] + falling[1],
-    )
+    ones, twos = NOTHING, NOTHING
+    for columns, rows in _DIRECTIONS:
 
+        def step(cells: Any, steps: int, columns: int = columns, rows: int = rows) -> Any:
+            return shifted(builder, cells, steps * columns, steps * rows)
+
+        # All cells of a window must be free or own: test pairs of cells, then pairs of pairs.
+        pairs = builder.and_(room, step(room, 1))
+        window = builder.and_(pairs, step(pairs, 2))
+        s0, s1, s2, s3 = stones, step(stones, 1), step(stones, 2), step(stones, 3)
+        low01, high01 = builder.xor(s0, s1), builder.and_(s0, s1)
+        low23, high23 = builder.xor(s2, s3), builder.and_(s2, s3)
+        no_high = builder.not_(builder.or_(high01, high23))
+        no_low = builder.not_(builder.or_(low01, low23))
+        one = builder.and_(builder.xor(low01, low23), no_high)
+        high = builder.and_(builder.xor(high01, high23), no_low)
+        two = builder.or_(builder.and_(low01, low23), high)
+        ones = builder.add(ones, popcounts(builder, builder.and_(one, window)))
+        twos = builder.add(twos, popcounts(builder, builder.and_(two, window)))
+    return ones, twos
+
+
+@instruction(UniTuple(types.int64, 2), register, register, register)
+def _balance(builder: Any, own: Any, other: Any, cells: Any) -> Any:
+    own_counts = _count(builder, own, builder.and_(cells, builder.not_(other)))
+    other_counts = _count(builder, other, builder.and_(cells, builder.not_(own)))
+    result = ir.Constant(ir.ArrayType(ir.IntType(64), 2), ir.Undefined)
+    for place, (mine, theirs) in enumerate(zip(own_counts, other_counts, strict=True)):
+        result = builder.insert_value(result, sum_of(builder, builder.sub(mine, theirs)), place)
+    return result
+
+
+balance: Callable[[Register, Register, Register], tuple[np.int64, np.int64]] = _balance
+"""Return the groups of one stone and of two that a side has more than the opponent.
+
+Arguments: the side's stones, the opponent's, the cells of the board.
+"""
 
 WeightArray = NDArray[np.int64]
 
 
 @inlined
 def static_value(
-    own: lanes.Words,
-    other: lanes.Words,
-    own_wins: lanes.Words,
-    other_wins: lanes.Words,
-    landing: lanes.Words,
-    cells: lanes.Words,
+    own: Register,
+    other: Register,
+    own_wins: Register,
+    other_wins: Register,
+    landing: Register,
+    cells: Register,
     weights: WeightArray,
     cache: Cache,
-    work: lanes.WordArray,
+    work: WordArray,
 ) -> np.int64:
     """Return the value for the player who has just moved.
 
     Args:
         own: the stones of the player.
         other: the stones of the side to move, which has no immediate win.
-        own_wins: `engine.lanes.threats` of the player's stones.
-        other_wins: `engine.lanes.threats` of the other side's stones.
+        own_wins: `engine.vector.threats` of the player's stones.
+        other_wins: `engine.vector.threats` of the other side's stones.
         landing: the playable cells.
         cells: the cells of the board.
         weights: shape (6,).
@@ -110,20 +110,26 @@ def static_value(
         work: counter of the positions of threat races, shape (1,).
 
     """
-    own_ones, own_twos = groups(own, lanes.without(cells, other))
-    other_ones, other_twos = groups(other, lanes.without(cells, own))
-    free = lanes.without(lanes.without(cells, own), other)
-    own_wins = lanes.both(own_wins, free)
-    other_wins = lanes.both(other_wins, free)
-    hidden = lanes.without(lanes.either(own_wins, other_wins), landing)
-    outcome = -race_result(other_wins, own_wins, free, lanes.columns_of(hidden), cache, work)
+    free = vector.without(vector.without(cells, own), other)
+    own_wins = own_wins & free
+    other_wins = other_wins & free
+    hidden = vector.without(own_wins | other_wins, landing)
+    outcome = -race_result(
+        vector.unpack(other_wins),
+        vector.unpack(own_wins),
+        vector.unpack(free),
+        vector.columns_of(hidden),
+        cache,
+        work,
+    )
     value = weights[4]
     if outcome > 0:
         value = weights[3]
     elif outcome < 0:
         value = weights[5]
-    if lanes.any_cell(lanes.both(own_wins, landing)):
+    if vector.any_cell(own_wins & landing):
         value += weights[2]
-    value += weights[0] * (np.int64(own_ones) - np.int64(other_ones))
-    value += weights[1] * (np.int64(own_twos) - np.int64(other_twos))
+    ones, twos = balance(own, other, cells)
+    value += weights[0] * ones
+    value += weights[1] * twos
     return np.int64(value)

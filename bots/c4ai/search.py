@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from bots.c4ai.evaluate import WeightArray, static_value
 from bots.c4ai.threat_race import Cache
-from engine import lanes
+from engine import vector
 from engine.bits import ONE
 from engine.compiled import inlined, kernel
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 from engine.layout import MAX_SIDE
 
 U64 = np.uint64
@@ -41,12 +42,12 @@ NODES, THREAT_PLIES = range(2)
 class SearchMemory(NamedTuple):
     """The arrays of a search."""
 
-    board: lanes.WordArray
+    board: WordArray
     """Board from `engine.arrays.board_words`."""
     order: Integers
     """Columns from the middle outwards, shape (columns,)."""
     weights: WeightArray
-    stones: lanes.WordArray
+    stones: WordArray
     """Stones of the side to move and the other at each ply, shape (plies + 1, 2, 3)."""
     frames: Integers
     """Frame of each ply, shape (plies + 1, MOVES + 12)."""
@@ -55,7 +56,7 @@ class SearchMemory(NamedTuple):
     killers: Integers
     """Killer move of each ply, the last column that caused a cutoff, shape (plies + 1,)."""
     state: Integers
-    work: lanes.WordArray
+    work: WordArray
     """Counters: `NODES` of positions, `THREAT_PLIES` of positions of threat races."""
     cache: Cache
 
@@ -96,28 +97,26 @@ def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tup
     """Return the value of the position at a ply, or False if its moves must be tried."""
     memory.work[NODES] += ONE
     mover, opponent = (
-        lanes.load(memory.stones[ply], lanes.MOVER),
-        lanes.load(memory.stones[ply], lanes.OPPONENT),
+        vector.load(memory.stones[ply], MOVER),
+        vector.load(memory.stones[ply], OPPONENT),
     )
-    cells = lanes.load(memory.board, lanes.CELLS)
-    occupied = lanes.either(
-        lanes.either(mover, opponent), lanes.load(memory.board, lanes.FORBIDDEN)
-    )
-    landing = lanes.playable(occupied, lanes.load(memory.board, lanes.BOTTOMS), cells)
+    cells = vector.load(memory.board, CELLS)
+    occupied = vector.either(vector.either(mover, opponent), vector.load(memory.board, FORBIDDEN))
+    landing = vector.playable(occupied, vector.load(memory.board, BOTTOMS), cells)
     line = memory.lines[ply]
     line[0] = -1
-    if not lanes.any_cell(landing):
+    if not vector.any_cell(landing):
         return True, np.int64(0)
-    winning = lanes.threats(mover)
-    now = lanes.both(winning, landing)
-    if lanes.any_cell(now):
-        line[0] = _lowest_column(lanes.columns_of(now))
+    winning = vector.threats(mover)
+    now = vector.both(winning, landing)
+    if vector.any_cell(now):
+        line[0] = _lowest_column(vector.columns_of(now))
         line[1] = -1
         return True, np.int64(WON - 1)
-    losing = lanes.threats(opponent)
-    met = lanes.both(losing, landing)
-    if lanes.several(met):
-        line[0] = _lowest_column(lanes.columns_of(met))
+    losing = vector.threats(opponent)
+    met = vector.both(losing, landing)
+    if vector.several(met):
+        line[0] = _lowest_column(vector.columns_of(met))
         line[1] = -1
         return True, np.int64(2 - WON)
     if ply == memory.state[DEPTH]:
@@ -133,7 +132,7 @@ def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tup
             memory.work[THREAT_PLIES:],
         )
         return True, np.int64(-value)
-    columns = lanes.columns_of(met) if lanes.any_cell(met) else lanes.columns_of(landing)
+    columns = vector.columns_of(met) if vector.any_cell(met) else vector.columns_of(landing)
     _open(memory, ply, columns, alpha, beta)
     return False, np.int64(0)
 
@@ -222,8 +221,8 @@ def advance(memory: SearchMemory, nodes: np.uint64, work: np.uint64) -> bool:
     if state[DONE]:
         return False
     ply = state[PLY]
-    cells, bottoms = lanes.load(memory.board, lanes.CELLS), lanes.load(memory.board, lanes.BOTTOMS)
-    forbidden = lanes.load(memory.board, lanes.FORBIDDEN)
+    cells, bottoms = vector.load(memory.board, CELLS), vector.load(memory.board, BOTTOMS)
+    forbidden = vector.load(memory.board, FORBIDDEN)
     while True:
         frame = memory.frames[ply]
         if frame[NEXT] == frame[COUNT]:
@@ -241,12 +240,12 @@ def advance(memory: SearchMemory, nodes: np.uint64, work: np.uint64) -> bool:
         column = frame[MOVES + frame[NEXT]]
         frame[NEXT] += 1
         here, child = memory.stones[ply], memory.stones[ply + 1]
-        mover, opponent = lanes.load(here, lanes.MOVER), lanes.load(here, lanes.OPPONENT)
-        occupied = lanes.either(lanes.either(mover, opponent), forbidden)
-        landing = lanes.playable(occupied, bottoms, cells)
-        stone = lanes.in_columns(landing, ONE << U64(column))
-        lanes.store(child, lanes.MOVER, opponent)
-        lanes.store(child, lanes.OPPONENT, lanes.either(mover, stone))
+        mover, opponent = vector.load(here, MOVER), vector.load(here, OPPONENT)
+        occupied = vector.either(vector.either(mover, opponent), forbidden)
+        landing = vector.playable(occupied, bottoms, cells)
+        stone = vector.in_columns(landing, ONE << U64(column))
+        vector.store(child, MOVER, opponent)
+        vector.store(child, OPPONENT, vector.either(mover, stone))
         ended, value = _enter(memory, ply + 1, -_nearer(frame[BETA]), -_nearer(frame[ALPHA]))
         if ended:
             if ply == 0:

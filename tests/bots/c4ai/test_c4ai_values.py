@@ -10,10 +10,11 @@ from bots.c4ai.player import Deepening, weight_array
 from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.threat_race import Cache, new_cache, play_race
 from bots.c4ai.weights import Weights
-from engine import lanes
+from engine import vector
 from engine.arrays import board_words, stone_words
 from engine.board import Board
 from engine.compiled import kernel
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 from engine.position import Position, parse_position
 from engine.seeds import SplitMix
 from tests.bots.c4ai import c4ai_oracle as oracle
@@ -28,14 +29,12 @@ ODD = Weights(3, 17, 1009, 100_003, -7, -10_007)
 
 
 @kernel
-def _static(
-    board: lanes.WordArray, stones: lanes.WordArray, weights: WeightArray, cache: Cache
-) -> np.int64:
-    own, other = lanes.load(stones, lanes.OPPONENT), lanes.load(stones, lanes.MOVER)
-    occupied = lanes.either(lanes.either(own, other), lanes.load(board, lanes.FORBIDDEN))
-    cells = lanes.load(board, lanes.CELLS)
-    landing = lanes.playable(occupied, lanes.load(board, lanes.BOTTOMS), cells)
-    wins = lanes.threats(own), lanes.threats(other)
+def _static(board: WordArray, stones: WordArray, weights: WeightArray, cache: Cache) -> np.int64:
+    own, other = vector.load(stones, OPPONENT), vector.load(stones, MOVER)
+    occupied = vector.either(vector.either(own, other), vector.load(board, FORBIDDEN))
+    cells = vector.load(board, CELLS)
+    landing = vector.playable(occupied, vector.load(board, BOTTOMS), cells)
+    wins = vector.threats(own), vector.threats(other)
     work = np.zeros(1, np.uint64)
     return static_value(own, other, wins[0], wins[1], landing, cells, weights, cache, work)
 
