@@ -13,6 +13,7 @@ C4AI = (
         ("time", "depth", "nodes"),
         {"weights": "published"},
         contents={"weights": "bots.c4ai.weights:inline_weights"},
+        behaviour=2,
         settings=Options,
     ),
 )

@@ -120,6 +120,7 @@ ROWS = (
         "v13",
         "a graph: move orders share positions, visits on edges, emptied every tenth move",
         {"player": "graph", "memory": "emptied"},
+        behaviour=2,
         idea=Idea(
             "bots/uct/graph/memory.py:find_or_slot",
             "+67 [0, +139] at 2,000 simulations",
@@ -131,6 +132,7 @@ ROWS = (
         "v14",
         "reference counts: what the root cannot reach is freed, the rest is kept",
         {"memory": "counted"},
+        behaviour=2,
         idea=Idea("bots/uct/graph/memory.py:release", "about 0 at 2,000 simulations"),
     ),
     Row(
@@ -138,6 +140,7 @@ ROWS = (
         "v15",
         "a sweep at every move frees what does not contain the position's stones",
         {"memory": "swept"},
+        behaviour=2,
         idea=Idea("bots/uct/graph/memory.py:sweep", "about 0 at 2,000 simulations"),
     ),
     Row(
@@ -145,6 +148,7 @@ ROWS = (
         "v16",
         "bump allocation, reset in one step at every move; nothing is kept",
         {"memory": "bump"},
+        behaviour=2,
         idea=Idea(
             "bots/uct/graph/player.py:_forget",
             "against v13 -53 [-116, +8] at 20 ms",
