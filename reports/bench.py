@@ -8,8 +8,8 @@ from rich.console import Console
 
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.search import SearchSpeed
-from reports.layout.fields import Field, columns_of, plain_values
-from reports.layout.table import fit
+from reports.layout.fields import Field, Table
+from reports.layout.listing import print_tables
 
 
 def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
@@ -60,9 +60,9 @@ SPEEDS = (
 
 def search_document(speeds: Sequence[SearchSpeed]) -> list[dict[str, Any]]:
     """Return the document of `ladder bench search --json`."""
-    return [plain_values(SPEEDS, speed) for speed in speeds]
+    return Table(SPEEDS, speeds).documents()
 
 
 def print_search(console: Console, speeds: Sequence[SearchSpeed]) -> None:
     """Print a row for each player and board."""
-    console.print(fit(columns_of(SPEEDS, speeds), console.width).table())
+    print_tables(console, [Table(SPEEDS, speeds)])

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from bots.catalogue import VERSIONS
 from bots.golden import OPTION
@@ -24,9 +23,9 @@ from ladder.match.specs.archive_diff import FileDiff
 from ladder.match.specs.board_support import describe_boards
 from ladder.names import counted, listed
 from ladder.visible import visible
-from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.fields import FAINT, Field, Table, plain_values
 from reports.layout.format import lines_of, text_of_lines, values_of
-from reports.layout.table import fit
+from reports.layout.listing import print_tables
 
 SHOWN_FILES = 8
 """Number of a new bot's files that are listed."""
@@ -53,10 +52,6 @@ def _age(seconds: float) -> str:
     return "now"
 
 
-def _name(row: BotRow) -> Text:
-    return Text(row.name + mark(row), style="" if row.retired_at is None else "dim")
-
-
 def git_values(row: BotRow) -> dict[str, Any] | None:
     """Return where a bot from git comes from; None for other bots."""
     origin = row.revision.launch.origin
@@ -64,7 +59,12 @@ def git_values(row: BotRow) -> dict[str, Any] | None:
 
 
 BOTS = (
-    Field("name", "bot", text=lambda row, _: _name(row)),
+    Field(
+        "name",
+        "bot",
+        text=lambda row, _: row.name + mark(row),
+        emphasis=lambda row, _: "" if row.retired_at is None else FAINT,
+    ),
     Field("family", "family", level=3),
     Field("based_on", "based on", text=lambda row, _: row.based_on or "-", level=1),
     Field(
@@ -94,12 +94,12 @@ BOTS = (
 
 def bots_document(rows: Sequence[BotRow]) -> list[dict[str, Any]]:
     """Return the document of `ladder bots list --json`."""
-    return [plain_values(BOTS, row) for row in rows]
+    return Table(BOTS, rows).documents()
 
 
 def print_bots(console: Console, rows: Sequence[BotRow]) -> None:
     """Print a line for each bot."""
-    console.print(fit(columns_of(BOTS, rows), console.width).table())
+    print_tables(console, [Table(BOTS, rows)])
 
 
 def bot_text(row: BotRow, manifest: Manifest | None, changes: FolderChanges | None) -> str:

@@ -1,10 +1,9 @@
 """The lists of games, of runs, and of jobs in the queue."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from db.records.games import GameRow
 from db.records.queue import JobRow
@@ -12,39 +11,34 @@ from engine.result import Result
 from ladder.names import counted
 from ladder.results.overview.overview import RunPace
 from ladder.runs.history import PastRun
-from reports.layout.fields import Cell, Field, columns_of, moment_field, plain_values
+from reports.layout.fields import LOST, STRONG, VERDICTS, Field, Table, moment_field, plain_values
 from reports.layout.format import capped, iso_time, moment, values_of
 from reports.layout.links import bot_link, game_link, run_link
-from reports.layout.table import fit
+from reports.layout.terminal import fit
 from reports.replay import adjudication_document
 
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
 """Results as written on score sheets: points of the first mover, then of the second."""
 REASON = 100
 """Most characters of the reason of a forfeit in a table."""
-STYLES = {
-    **dict.fromkeys(("regression", "no gain", "invalid", "failed"), "red"),
-    **dict.fromkeys(("running", "playing"), "bold green"),
-    "pass": "green",
-}
-"""The colours of states and verdicts."""
+IN_PLAY = ("running", "playing")
+"""States that are emphasized."""
 
 
-def print_list(
-    console: Console, fields: Sequence[Field], rows: Sequence[Any], *, empty: str, last: str = ""
-) -> None:
+def print_list(console: Console, table: Table, *, empty: str, last: str = "") -> None:
     """Print a line for each record and a last line, or only a sentence if there is none."""
-    if not rows:
+    if not table.rows:
         console.print(empty)
         return
-    console.print(fit(columns_of(fields, rows, rows), console.width).table())
+    for fitted in fit(table, console.width):
+        console.print(fitted.grid())
     if last:
         console.print(last, style="dim")
 
 
 def games_document(games: Sequence[GameRow]) -> dict[str, Any]:
     """Return the document of `ladder games --json`."""
-    return {"games": [plain_values(GAMES, game) for game in games]}
+    return {"games": Table(GAMES, games).documents()}
 
 
 def page_document(games: Sequence[GameRow], next_id: int | None) -> dict[str, Any]:
@@ -55,15 +49,7 @@ def page_document(games: Sequence[GameRow], next_id: int | None) -> dict[str, An
 def print_games(console: Console, games: Sequence[GameRow]) -> None:
     """Print a line for each game, and the command that shows one."""
     last = f"`ladder replay {games[0].id}` shows a game" if games else ""
-    print_list(console, GAMES, games, empty="no game matches", last=last)
-
-
-def _player(game: GameRow, name: str) -> Text:
-    return Text(name, style="bold" if name == game.winner else "")
-
-
-def _ending(game: GameRow) -> Text:
-    return Text(game.termination.noun, style="red" if game.termination.is_forfeit else "")
+    print_list(console, Table(GAMES, games), empty="no game matches", last=last)
 
 
 def _reason(game: GameRow) -> str:
@@ -82,22 +68,28 @@ GAMES = (
     Field(
         "first",
         "first",
-        text=lambda game, _: _player(game, game.first),
+        emphasis=lambda game, _: STRONG if game.first == game.winner else "",
         link=lambda game, _: bot_link(game.first),
     ),
     Field(
         "second",
         "second",
-        text=lambda game, _: _player(game, game.second),
+        emphasis=lambda game, _: STRONG if game.second == game.winner else "",
         link=lambda game, _: bot_link(game.second),
     ),
     Field(
         "result",
         "result",
         text=lambda game, _: SCORES[game.result],
-        cell=lambda game, _: Cell("draw" if game.winner is None else f"{game.winner} won"),
+        page_text=lambda game, _: "draw" if game.winner is None else f"{game.winner} won",
     ),
-    Field("termination", "by", text=lambda game, _: _ending(game), level=1),
+    Field(
+        "termination",
+        "by",
+        text=lambda game, _: game.termination.noun,
+        verdict=lambda game, _: LOST if game.termination.is_forfeit else "",
+        level=1,
+    ),
     Field("plies", "plies", form="d", level=2),
     Field("board", "board", level=3),
     Field("adjudicated", value=lambda game: adjudication_document(game.plies, game.proof)),
@@ -126,7 +118,7 @@ GAMES = (
 
 def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
     """Return the document of `ladder runs --json`."""
-    return {"runs": [plain_values(RUNS, run) for run in runs]}
+    return {"runs": Table(RUNS, runs).documents()}
 
 
 def now_document(runs: Sequence[RunPace]) -> dict[str, Any]:
@@ -138,7 +130,7 @@ def now_document(runs: Sequence[RunPace]) -> dict[str, Any]:
 def print_runs(console: Console, runs: Sequence[PastRun]) -> None:
     """Print a line for each run."""
     empty = "there are no runs yet: start one with `ladder run`"
-    print_list(console, RUNS, runs, empty=empty)
+    print_list(console, Table(RUNS, runs), empty=empty)
 
 
 def run_line(run: PastRun) -> str:
@@ -165,8 +157,16 @@ def _games_of(run: PastRun) -> str:
     return f"{run.games:,}" if target is None else f"{run.games:,}/{target:,}"
 
 
-def _coloured(word: str) -> Text:
-    return Text(word, style=STYLES.get(word, ""))
+def _state_field(value: Callable[[Any], str], level: int = 0) -> Field:
+    """Return the column of states."""
+    return Field(
+        "status",
+        "status",
+        value=value,
+        verdict=lambda row, _: VERDICTS.get(value(row), ""),
+        emphasis=lambda row, _: STRONG if value(row) in IN_PLAY else "",
+        level=level,
+    )
 
 
 RUNS = (
@@ -179,16 +179,12 @@ RUNS = (
     ),
     Field("kind", "kind", value=lambda run: run.row.kind, level=3),
     Field("games", "games", form="d", text=lambda run, _: _games_of(run), level=2),
-    Field(
-        "status",
-        "status",
-        text=lambda run, _: _coloured(run.status.value),
-        level=1,
-    ),
+    _state_field(lambda run: run.status.value, level=1),
     Field(
         "verdict",
         "verdict",
-        text=lambda run, _: _coloured(_verdict(run)),
+        text=lambda run, _: _verdict(run),
+        verdict=lambda run, _: VERDICTS.get(_verdict(run), ""),
         shown=lambda runs, _: any(run.verdict for run in runs),
     ),
     moment_field("started", lambda run: run.row.started_at, level=4, key="started_at"),
@@ -222,7 +218,7 @@ RUNS = (
 
 def jobs_document(jobs: Sequence[JobRow]) -> dict[str, Any]:
     """Return the document of `ladder queue list --json`."""
-    return {"jobs": [job_document(job) for job in jobs]}
+    return {"jobs": Table(JOBS, jobs).documents()}
 
 
 def job_document(job: JobRow) -> dict[str, Any]:
@@ -238,17 +234,12 @@ def job_text(job: JobRow) -> str:
 def print_jobs(console: Console, jobs: Sequence[JobRow]) -> None:
     """Print a line for each job."""
     empty = "the queue is empty: `ladder queue add` puts a command into it"
-    print_list(console, JOBS, jobs, empty=empty)
+    print_list(console, Table(JOBS, jobs), empty=empty)
 
 
 JOBS = (
     Field("job", "id", value=lambda job: job.id, form="d"),
-    Field(
-        "status",
-        "status",
-        value=lambda job: job.status.value,
-        text=lambda job, _: _coloured(job.status.value),
-    ),
+    _state_field(lambda job: job.status.value),
     Field("author", "author", level=1),
     moment_field("added", lambda job: job.added_at, level=4, key="added_at"),
     Field("started_at", value=lambda job: iso_time(job.started_at)),

@@ -10,9 +10,9 @@ from ladder.results.standings.pgn_list import FileRating
 from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import PoolRating
 from reports.layout.elo import rating_fields
-from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.fields import Field, Table, plain_values
 from reports.layout.format import rounded
-from reports.layout.listing import Titled, print_lines, print_tables
+from reports.layout.listing import print_lines, print_tables
 
 BOUND = "only wins or only losses: the rating depends on the prior"
 
@@ -79,7 +79,7 @@ def print_rating(console: Console, made: FileRating) -> None:
         + (f", {counted(made.skipped, 'game')} without a result left out" if made.skipped else "")
     )
     print_lines(console, [head])
-    print_tables(console, [Titled("", columns_of(PLAYERS, _players(rating)))])
+    print_tables(console, [Table(PLAYERS, _players(rating))])
     if bool(rating.bounded.any()):
         print_lines(console, [f"at least, at most: ends of 95 % intervals; {BOUND}"])
 

@@ -1,7 +1,8 @@
 """A run in play: its rating table, or log lines."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from rich.console import Console, Group, RenderableType
@@ -12,10 +13,10 @@ from ladder.names import counted
 from ladder.runs.live import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
 from reports.layout.elo import wdl_fields
-from reports.layout.fields import Field, columns_of
+from reports.layout.fields import FAINT, LOST, Field, Table
 from reports.layout.format import values_of, wdl_text
 from reports.layout.progress import View, display_for
-from reports.layout.table import Column, fit
+from reports.layout.terminal import fit
 
 LEADERS = 5
 """Number of bots in a log line."""
@@ -157,7 +158,8 @@ class RunView(View[LiveRun]):
         bots = ranked(live)
         lines = height - len(parts) - 1  # the table's head
         shown = bots if len(bots) <= lines else bots[: max(0, lines - 1)]
-        parts.append(fit(live_columns(shown, is_rated=live.is_rated), width).table())
+        table = live_table(shown, is_rated=live.is_rated)
+        parts += [fitted.grid() for fitted in fit(table, width)]
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
         return Group(*parts)
@@ -167,36 +169,47 @@ def _results(bot: LiveBot) -> str:
     return wdl_text(bot.results)
 
 
+@dataclass(frozen=True, slots=True)
+class _LiveList:
+    """The view of the live table."""
+
+    is_rated: bool
+    places: Mapping[str, int]
+
+
 LIVE = (
+    Field(head="#", form="d", text=lambda bot, view: str(view.places[bot.name]), level=1),
     Field("name", "bot"),
     Field(
         head="",
         text=lambda bot, _: "paused" if bot.paused else "",
         shown=lambda bots, _: any(bot.paused for bot in bots),
     ),
-    Field("elo", "elo", form=".0f", shown=lambda _, is_rated: is_rated),
+    Field("elo", "elo", form=".0f", shown=lambda _, view: view.is_rated),
     Field(
         head="score",
         form="d",
         text=lambda bot, _: f"{_score(bot):.1%}" if bot.results.games else "-",
-        shown=lambda _, is_rated: not is_rated,
+        shown=lambda _, view: not view.is_rated,
     ),
     Field("games", "games", form="d", value=lambda bot: bot.results.games, level=2),
     *wdl_fields(lambda bot: bot.results, level=4, form="d"),
     Field(
         head="forfeit",
         form="d",
-        text=lambda bot, _: Text(str(bot.forfeits), style="red" if bot.forfeits else "dim"),
+        text=lambda bot, _: str(bot.forfeits),
+        verdict=lambda bot, _: LOST if bot.forfeits else "",
+        emphasis=lambda bot, _: "" if bot.forfeits else FAINT,
         level=5,
     ),
 )
-"""The columns of the live table; its view is whether the run is rated."""
+"""The columns of the live table."""
 
 
-def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
-    """Return the columns of the live table, with scores instead of ratings if unrated."""
-    ranks = Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1)
-    return [ranks, *columns_of(LIVE, bots, is_rated)]
+def live_table(bots: Sequence[LiveBot], *, is_rated: bool) -> Table:
+    """Return the live table, with scores instead of ratings if unrated."""
+    places = {bot.name: place for place, bot in enumerate(bots, start=1)}
+    return Table(LIVE, bots, _LiveList(is_rated, places))
 
 
 def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> RunWatcher:

@@ -1,17 +1,18 @@
 """Results of a test suite."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from bots.budget import BUDGETS, Budget
 from ladder.experiments.suite.make import Mining
+from ladder.experiments.suite.puzzle import Suite
 from ladder.experiments.suite.run import Answers, SolvedShare, SuiteResult
 from ladder.names import counted
 from reports.findings.finding import Case, Finding
-from reports.layout.listing import Titled
-from reports.layout.table import Column
+from reports.layout.fields import Field, Table
 
 FAILURES_NAMED = 5
 
@@ -23,20 +24,7 @@ def suite_document(result: SuiteResult, left_out: Mapping[str, str]) -> dict[str
         "hash": result.suite.content_hash,
         "positions": len(result.suite.puzzles),
         "left_out": dict(left_out),
-        "results": [_answers_document(result, answers) for answers in result.answers],
-    }
-
-
-def _answers_document(result: SuiteResult, answers: Answers) -> dict[str, Any]:
-    return {
-        "bot": answers.bot,
-        "budget": _amount(answers.budget),
-        **_share(answers.share),
-        "by_theme": {
-            theme: _share(share) for theme, share in answers.by_theme(result.suite.puzzles).items()
-        },
-        "wrong": [n for n, right in enumerate(answers.right, start=1) if not right],
-        "failures": list(answers.failures),
+        "results": _table(result).documents(),
     }
 
 
@@ -64,7 +52,7 @@ def suite_finding(result: SuiteResult, left_out: Mapping[str, str]) -> Finding:
         question=f"How many positions of {result.suite.name} are solved?",
         word="solved",
         sentence=f"{bots} answered {positions} of {result.suite.name}",
-        tables=[Titled("", _columns(result))],
+        tables=[_table(result)],
         notes=_failure_lines(result),
         document=suite_document(result, left_out),
         cases=[
@@ -78,18 +66,43 @@ def suite_finding(result: SuiteResult, left_out: Mapping[str, str]) -> Finding:
     )
 
 
-def _columns(result: SuiteResult) -> list[Column]:
-    rows = result.answers
-    shares = [answers.by_theme(result.suite.puzzles) for answers in rows]
+def _table(result: SuiteResult) -> Table:
+    return Table(_fields(result.suite), result.answers)
+
+
+def _fields(suite: Suite) -> list[Field]:
+    """Return the columns of a suite, with one for each theme."""
+
+    def rate(theme: str, answers: Answers) -> float:
+        return answers.by_theme(suite.puzzles)[theme].rate
+
+    def themes(answers: Answers) -> dict[str, Any]:
+        found = answers.by_theme(suite.puzzles)
+        return {theme: _share(share) for theme, share in found.items()}
+
     return [
-        Column("bot", [answers.bot for answers in rows], number=False),
-        Column("budget", [_words(answers.budget) for answers in rows], number=False),
-        Column("solved", [f"{answers.share.rate:.1%}" for answers in rows]),
-        Column("±95", [f"{answers.share.error95:.1%}" for answers in rows], level=2),
-        *(
-            Column(theme, [f"{own[theme].rate:.0%}" for own in shares], level=3)
-            for theme in result.suite.themes
+        Field("bot", "bot"),
+        Field(
+            "budget",
+            "budget",
+            value=lambda each: _amount(each.budget),
+            text=lambda each, _: _words(each.budget),
         ),
+        Field("solved", value=lambda each: each.share.solved),
+        Field("of", value=lambda each: each.share.of),
+        Field(head="solved", form=".1%", value=lambda each: each.share.rate),
+        Field(
+            "error95", "±95", digits=4, form=".1%", value=lambda each: each.share.error95, level=2
+        ),
+        *(
+            Field(head=theme, form=".0%", value=partial(rate, theme), level=3)
+            for theme in suite.themes
+        ),
+        Field("by_theme", value=themes),
+        Field(
+            "wrong", value=lambda each: [n for n, right in enumerate(each.right, 1) if not right]
+        ),
+        Field("failures", value=lambda each: list(each.failures)),
     ]
 
 

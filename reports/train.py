@@ -7,11 +7,8 @@ from ladder.learning.value.folder import GenerationRecord
 from ladder.learning.value.loop import LearningState
 from ladder.learning.value.settings import format_command
 from reports.findings.finding import Case, Finding
-from reports.layout.fields import Field, columns_of, plain_values
-from reports.layout.format import values_of
-from reports.layout.listing import Titled
+from reports.layout.fields import Field, Table
 from reports.layout.progress import View
-from reports.layout.table import Column
 
 
 class TrainingView(View[TrainingState]):
@@ -141,6 +138,9 @@ def training_finding(state: LearningState, weights: str) -> Finding:
     """
     last, records = state.records[-1], state.records
     command = format_command(state.settings, last.generation)
+    calibration = Table(
+        CALIBRATION, last.quality.calibration, caption="Held-out positions by expected result"
+    )
     return Finding(
         kind="train value",
         question="How good are the trained weights?",
@@ -156,8 +156,8 @@ def training_finding(state: LearningState, weights: str) -> Finding:
             ("Positions of the last generation", f"{last.positions:,}"),
             ("Time", f"{sum(record.seconds for record in records) / 60:.0f} min"),
         ],
-        tables=[Titled("Held-out games of each generation", columns_of(GENERATIONS, records))],
-        details=[Titled("Held-out positions by expected result", _calibration(last))],
+        tables=[Table(GENERATIONS, records, caption="Held-out games of each generation")],
+        details=[calibration],
         notes=[
             "a prediction of one half has a cross-entropy of 0.693",
             "each generation has games of its own: compare the evaluation and the search of one "
@@ -168,20 +168,16 @@ def training_finding(state: LearningState, weights: str) -> Finding:
             "target": state.target,
             "weights": weights,
             "command": command,
-            "generations": [plain_values(GENERATIONS, record) for record in records],
-            "calibration": [
-                values_of(one, "expected", "scored", "positions")
-                for one in last.quality.calibration
-            ],
+            "generations": Table(GENERATIONS, records).documents(),
+            "calibration": calibration.documents(),
         },
         cases=[Case("the training", "" if last.generation >= state.target else "error")],
     )
 
 
-def _calibration(last: GenerationRecord) -> list[Column]:
-    bins = last.quality.calibration
-    return [
-        Column("expected", [f"{one.expected:.3f}" for one in bins]),
-        Column("scored", [f"{one.scored:.3f}" for one in bins]),
-        Column("positions", [f"{one.positions:,}" for one in bins]),
-    ]
+CALIBRATION = (
+    Field("expected", "expected", form=".3f"),
+    Field("scored", "scored", form=".3f"),
+    Field("positions", "positions", form=",d"),
+)
+"""The columns of held-out positions by expected result."""

@@ -9,10 +9,8 @@ from ladder.names import counted
 from ladder.stats.difference import Difference, chance_words
 from reports.findings.finding import Case, Finding
 from reports.layout.elo import difference_fields
-from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table
 from reports.layout.format import capped, values_of
-from reports.layout.listing import Titled
-from reports.layout.table import verdict_text
 
 SHORT = 10
 SUBJECT = 72
@@ -26,13 +24,6 @@ WORDS = {
     Answer.UNDECIDED: "not decided",
     None: "stopped",
 }
-VERDICTS = {
-    CommitVerdict.GOOD: "gained",
-    CommitVerdict.BAD: "lost",
-    CommitVerdict.OPEN: "undecided",
-    CommitVerdict.SKIPPED: "undecided",
-}
-"""The colours of commits."""
 
 
 def bisect_document(result: BisectResult) -> dict[str, Any]:
@@ -46,7 +37,7 @@ def bisect_document(result: BisectResult) -> dict[str, Any]:
         **values_of(result, "answer", "exit_code", "reason"),
         "chance": round(result.chance, 4),
         "suspects": [values_of(commit, *COMMIT) for commit in result.suspects],
-        "tried": [plain_values(TRIED, tried) for tried in result.tried],
+        "tried": Table(TRIED, result.tried).documents(),
         "good": values_of(result.good, *COMMIT),
         "bad": values_of(result.bad, *COMMIT),
         "commits": result.commits,
@@ -81,7 +72,7 @@ def bisect_finding(result: BisectResult) -> Finding:
         word=WORDS[result.answer],
         sentence=result.reason,
         facts=facts,
-        tables=[Titled("Tried commits, oldest first", columns_of(TRIED, result.tried))],
+        tables=[Table(TRIED, result.tried, caption="Tried commits, oldest first")],
         notes=[
             f"{tried.commit.commit[:SHORT]} was skipped: {tried.reason}"
             for tried in result.tried
@@ -110,16 +101,13 @@ TRIED = (
     Field(
         "verdict",
         "tried as",
-        text=lambda each, _: verdict_text(each.verdict.value, VERDICTS[each.verdict]),
+        verdict=lambda each, _: VERDICTS.get(each.verdict.value, UNDECIDED),
     ),
     Field("games", "games", form="d", value=lambda each: each.record.games),
     Field("wdl", value=lambda each: list(each.record.wdl)),
     Field("pentanomial", value=lambda each: list(each.record.pentanomial)),
-    *(
-        field
-        for field in difference_fields(lambda each: each.difference, level=1)
-        if field.key != "verdict"  # that on the commit stands here
-    ),
+    # The verdict on the commit stands in place of that of the difference.
+    *difference_fields(lambda each: each.difference, level=1, with_verdict=False),
     Field("weaker", "chance of the drop", digits=4, form=".1%", text=_chance, level=2),
     Field(
         "subject",

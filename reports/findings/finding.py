@@ -9,17 +9,12 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from rich.console import Console
 
+from reports.layout.fields import UNDECIDED, VERDICTS, Table
 from reports.layout.format import labelled, markdown_text, xml_text
-from reports.layout.listing import Titled, plain_console, print_lines, print_tables
-from reports.layout.table import to_markdown
+from reports.layout.listing import plain_console, print_lines, print_tables
 
 WIDTH = 200
 """Width of a text that no terminal shows, in characters."""
-COLOURS = {
-    **dict.fromkeys(("pass", "chosen", "found", "no drop", "stronger"), "gained"),
-    **dict.fromkeys(("regression", "no gain", "invalid", "weaker"), "lost"),
-}
-"""The colours of verdicts; others are undecided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +42,8 @@ class Finding:
     """The verdict with its reason and the interval in words, without a full stop."""
     facts: Sequence[tuple[str, str]] = ()
     """The question and the conditions, as labels and values."""
-    tables: Sequence[Titled] = ()
-    details: Sequence[Titled] = ()
+    tables: Sequence[Table] = ()
+    details: Sequence[Table] = ()
     """The numbers of the test, which are folded on pages and hidden without ``--verbose``."""
     notes: Sequence[str] = ()
     names: Sequence[str] = ()
@@ -58,9 +53,9 @@ class Finding:
     cases: Sequence[Case] = ()
 
     @property
-    def colour(self) -> str:
-        """The colour of the verdict: gained, undecided or lost."""
-        return COLOURS.get(self.word, "undecided")
+    def verdict(self) -> str:
+        """The verdict as a cell has it: gained, undecided or lost."""
+        return VERDICTS.get(self.word, UNDECIDED)
 
 
 def print_finding(console: Console, finding: Finding, *, verbose: bool = False) -> None:
@@ -85,7 +80,7 @@ def finding_markdown(finding: Finding) -> str:
     parts = [
         f"### ladder {finding.kind}: {finding.word.upper()}",
         markdown_text(finding.sentence),
-        *(to_markdown(table.columns) for table in finding.tables),
+        *(table.markdown() for table in finding.tables),
         markdown_text(facts),
         *map(markdown_text, finding.notes),
     ]

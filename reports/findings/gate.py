@@ -1,7 +1,7 @@
 """The findings of gates and matches."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from db.records.record import Record
@@ -14,9 +14,9 @@ from ladder.stats.difference import chance_words
 from ladder.stats.sprt import State
 from ladder.stats.sprt_estimate import forecast_test
 from reports.findings.finding import Case, Finding
+from reports.layout.elo import difference_fields, points_fields
+from reports.layout.fields import ALWAYS, Field, Table, plain_values
 from reports.layout.format import number, repeated_text, rounded, values_of, wdl_text
-from reports.layout.listing import Titled
-from reports.layout.table import Column
 
 NO_GAMES = "no games were counted"
 TYPICAL = (14, 1, 70, 1, 14)
@@ -59,22 +59,10 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
 
 
 def _baseline_document(baseline: BaselineResult, failed: Verdict) -> dict[str, Any]:
-    record, after = baseline.record, baseline.after_stopping
     return {
-        "name": baseline.name,
-        "same_content": baseline.is_same_content,
-        **values_of(record, "games", "pentanomial", "wdl"),
-        "distinct_pairs": record.distinct,
-        "replayed_games": baseline.replayed_games,
-        **baseline.difference.values(),
-        "elo_after_stopping": after and round(after.elo, 2),
-        "interval95_after_stopping": after and [round(after.low95, 2), round(after.high95, 2)],
-        "los_after_stopping": after and round(after.los, 4),
-        "llr": round(baseline.sprt.llr, 4),
-        "llr_distinct": round(baseline.sprt_distinct.llr, 4),
-        "bounds": [round(baseline.sprt.lower, 4), round(baseline.sprt.upper, 4)],
+        **plain_values((*GAMES, *TEST), baseline),
         "early": _early_document(baseline, failed),
-        "reasons": {} if record.games else {"elo": NO_GAMES, "los": NO_GAMES},
+        "reasons": {} if baseline.record.games else {"elo": NO_GAMES, "los": NO_GAMES},
     }
 
 
@@ -112,7 +100,8 @@ def expected_lines(test: GateTest, baselines: int) -> list[str]:
 def gate_finding(gated: GateOutcome) -> Finding:
     """Return the finding of a gate: the verdict, the games against each baseline, and the test."""
     result, test = gated.result, gated.result.test
-    names = [baseline.name for baseline in result.baselines]
+    met = result.baselines
+    names = [baseline.name for baseline in met]
     against = ", ".join(names)
     wanted = "better" if test.is_better else "not worse"
     facts = [
@@ -129,15 +118,15 @@ def gate_finding(gated: GateOutcome) -> Finding:
         word="no verdict" if gated.stopped else result.verdict.word,
         sentence=result.reason,
         facts=facts,
-        tables=[Titled(f"{result.candidate} against each baseline", _games_columns(result))],
+        tables=[
+            Table(GAMES, met, caption=f"{result.candidate} against each baseline"),
+        ],
         details=[
-            Titled("Numbers of the test", _test_columns(result)),
-            Titled(
-                f"Pairs by the points of {result.candidate}",
-                [
-                    _names(result),
-                    *points_columns([each.record.pentanomial for each in result.baselines]),
-                ],
+            Table(TEST, met, caption="Numbers of the test"),
+            Table(
+                (AGAINST, *points_fields(lambda each: each.record.pentanomial)),
+                met,
+                caption=f"Pairs by the points of {result.candidate}",
             ),
         ],
         notes=_remarks(gated),
@@ -161,54 +150,67 @@ def _problem(verdict: Verdict, state: State) -> str:
     return ""
 
 
-def _names(result: GateResult) -> Column:
-    return Column("against", [each.name for each in result.baselines], number=False)
-
-
-def _games_columns(result: GateResult) -> list[Column]:
-    found = result.baselines
-    cells = [each.difference.cells() for each in found]
-    return [
-        _names(result),
-        Column("games", [f"{each.record.games:,}" for each in found]),
-        Column("won-drawn-lost", [wdl_text(each.record.wdl) for each in found]),
-        Column("score", [number(each.record.score, ".1%") for each in found]),
-        *(
-            Column(head, [cell[place] for cell in cells])
-            for place, head in enumerate(("Elo", "95 %", "chance to be better"))
-        ),
-    ]
-
-
-def _test_columns(result: GateResult) -> list[Column]:
-    found = result.baselines
-    after = [each.after_stopping for each in found]
-    chances = [None if each is None else each.los for each in after]
-    columns = [
-        _names(result),
-        Column("LLR", [f"{each.sprt.llr:.2f}" for each in found]),
-        Column("bounds", [f"{each.sprt.lower:.2f} .. {each.sprt.upper:.2f}" for each in found]),
-        Column("Elo, corrected for stopping", [_after_stopping(each) for each in found]),
-        Column("chance, corrected", [*map(chance_words, chances)]),
-        Column(
-            "distinct pairs", [f"{each.record.distinct} of {each.record.pairs}" for each in found]
-        ),
-        Column("LLR of these", [f"{each.sprt_distinct.llr:.2f}" for each in found]),
-    ]
-    early = [each.early for each in found]
-    if any(early):
-        values = ["-" if each is None else f"{math.exp(each.log_e):.0f}" for each in early]
-        limits = ["-" if each is None else f"{math.exp(each.log_limit):.0f}" for each in early]
-        columns += [Column("e-value", values), Column("its limit", limits)]
-    return columns
-
-
-def _after_stopping(baseline: BaselineResult) -> str:
+def _after_stopping(baseline: BaselineResult, _: object) -> str:
     after = baseline.after_stopping
     # The bound of a shutout needs no correction for early stopping: no result stops earlier.
     if after is None or baseline.difference.error95 is None:
         return "-"
     return f"{after.elo:+.1f} ({after.low95:+.1f} .. {after.high95:+.1f})"
+
+
+def _corrected(baseline: BaselineResult) -> float | None:
+    after = baseline.after_stopping
+    return None if after is None else after.los
+
+
+def _interval(baseline: BaselineResult) -> list[float] | None:
+    after = baseline.after_stopping
+    return None if after is None else [round(after.low95, 2), round(after.high95, 2)]
+
+
+def _has_early(baselines: Sequence[BaselineResult], _: object) -> bool:
+    return any(each.early for each in baselines)
+
+
+def _e_value(name: str) -> Callable[[BaselineResult], float | None]:
+    return lambda each: None if each.early is None else math.exp(getattr(each.early, name))
+
+
+AGAINST = Field(head="against", text=lambda each, _: each.name)
+GAMES = (
+    Field("name", "against"),
+    Field("same_content", value=lambda each: each.is_same_content),
+    Field("games", "games", form=",d", value=lambda each: each.record.games),
+    Field("pentanomial", value=lambda each: list(each.record.pentanomial)),
+    Field("wdl", "won-drawn-lost", form="d", value=lambda each: list(each.record.wdl),
+          text=lambda each, _: wdl_text(each.record.wdl), sort=lambda _: None),
+    Field(head="score", form=".1%", value=lambda each: each.record.score),
+    Field("distinct_pairs", value=lambda each: each.record.distinct),
+    Field("replayed_games"),
+    *difference_fields(lambda each: each.difference, level=ALWAYS),
+)  # fmt: skip
+"""The columns of the games against each baseline."""
+TEST = (
+    AGAINST,
+    Field("llr", "LLR", digits=4, form=".2f", value=lambda each: each.sprt.llr),
+    Field("bounds", "bounds", form="d",
+          value=lambda each: [round(each.sprt.lower, 4), round(each.sprt.upper, 4)],
+          text=lambda each, _: f"{each.sprt.lower:.2f} .. {each.sprt.upper:.2f}",
+          sort=lambda _: None),
+    Field("elo_after_stopping", "Elo, corrected for stopping", digits=2, form="d",
+          value=lambda each: each.after_stopping and each.after_stopping.elo,
+          text=_after_stopping),
+    Field("interval95_after_stopping", value=_interval),
+    Field("los_after_stopping", "chance, corrected", digits=4, form="d", value=_corrected,
+          text=lambda each, _: chance_words(_corrected(each))),
+    Field(head="distinct pairs", form="d",
+          text=lambda each, _: f"{each.record.distinct} of {each.record.pairs}"),
+    Field("llr_distinct", "LLR of these", digits=4, form=".2f",
+          value=lambda each: each.sprt_distinct.llr),
+    Field(head="e-value", form=".0f", value=_e_value("log_e"), shown=_has_early),
+    Field(head="its limit", form=".0f", value=_e_value("log_limit"), shown=_has_early),
+)  # fmt: skip
+"""The columns of the numbers of a test."""
 
 
 def _remarks(gated: GateOutcome) -> list[str]:
@@ -284,19 +286,17 @@ def match_finding(met: HeadToHead, conditions: str) -> Finding:
             ("Elo difference", difference.words()),
             ("chance to be better", difference.chance_words()),
         ],
-        details=[Titled(f"pairs by the points of {met.a}", points_columns([record.pentanomial]))],
+        details=[
+            Table(
+                points_fields(lambda each: each.record.pentanomial),
+                [met],
+                caption=f"pairs by the points of {met.a}",
+            )
+        ],
         notes=_notes(record),
         names=(met.a, met.b),
         document=match_document(met),
     )
-
-
-def points_columns(pairs: Sequence[Sequence[int]]) -> list[Column]:
-    """Return the columns of pairs by points: 0, 1/2, 1, 3/2, 2."""
-    return [
-        Column(head, [str(each[place]) for each in pairs])
-        for place, head in enumerate(("0", "½", "1", "1½", "2"))
-    ]
 
 
 def _notes(record: Record) -> list[str]:

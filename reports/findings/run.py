@@ -16,9 +16,9 @@ from reports.findings.gate import gate_finding, match_finding
 from reports.findings.select import select_finding
 from reports.findings.tune import tune_finding
 from reports.layout.elo import wdl_fields
-from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.fields import Field, Medium, Table
 from reports.layout.format import iso_time, moment, values_of, wdl_text
-from reports.layout.listing import Titled, print_lines, print_tables
+from reports.layout.listing import print_lines, print_tables
 
 
 def finding_of(run: StoredRun) -> Finding | None:
@@ -53,7 +53,7 @@ def run_document(run: StoredRun, command: str | None) -> dict[str, Any]:
         **{key: iso_time(getattr(row, key)) for key in ("started_at", "ended_at")},
         **values_of(row, "target_games", "rated", "seed", "note"),
         "command": command,
-        "bots": [plain_values(BOTS, bot) for bot in run.bots],
+        "bots": Table(BOTS, run.bots).documents(),
         "forfeits": [
             {"bot": name, "kind": each.termination.value, **values_of(each, "games", "game")}
             for name, each in run.forfeits
@@ -81,7 +81,7 @@ def print_run(
         print_finding(console, finding, verbose=verbose)
         console.print()
     if finding is None or run.forfeits or paused_lines(run):
-        print_tables(console, [Titled("", columns_of(BOTS, run.bots))])
+        print_tables(console, [Table(BOTS, run.bots)])
         console.print()
     print_lines(console, [*forfeit_lines(run), *paused_lines(run)])
     print_lines(console, [f"repeat it: {command}" if command else "its command is not stored"])
@@ -109,7 +109,7 @@ BOTS = (
     Field("name", "bot"),
     Field("games", "games", form=",d", value=lambda bot: bot.results.games),
     Field(head="won-drawn-lost", form="d", text=lambda bot, _: wdl_text(bot.results)),
-    *(Field(each.key, value=each.value) for each in wdl_fields(lambda bot: bot.results)),
+    *wdl_fields(lambda bot: bot.results, only=Medium.DATA),
     Field(head="score", form=".1%", value=lambda bot: bot.results.score),
     Field(head="forfeits", form="d", value=lambda bot: bot.forfeits, level=1),
     Field(

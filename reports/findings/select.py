@@ -5,10 +5,8 @@ from typing import Any
 from ladder.experiments.select.session import RankedBot, SelectionEnd, SelectionOutcome
 from reports.findings.finding import Case, Finding
 from reports.layout.elo import difference_fields
-from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.fields import GAINED, LOST, UNDECIDED, Field, Table
 from reports.layout.format import join_names, values_of
-from reports.layout.listing import Titled
-from reports.layout.table import verdict_text
 
 WORDS = {SelectionEnd.UNDECIDED: "not decided"}
 """The words for choices that do not name themselves."""
@@ -19,9 +17,9 @@ def select_document(selected: SelectionOutcome) -> dict[str, Any]:
     question = selected.question
     return {
         "best": [player.name for player in selected.best],
-        "dropped": [plain_values(PLAYERS, player) for player in selected.dropped],
+        "dropped": Table(PLAYERS, selected.dropped).documents(),
         **values_of(selected, "games", "choice", "exit_code", "reason"),
-        "players": [plain_values(PLAYERS, player) for player in selected.players],
+        "players": Table(PLAYERS, selected.players).documents(),
         "against": selected.baseline,
         **values_of(question, "indifference", "confidence"),
         "max_games": question.games,
@@ -49,7 +47,7 @@ def select_finding(selected: SelectionOutcome) -> Finding:
         word=WORDS.get(selected.choice, selected.choice.value),
         sentence=selected.reason,
         facts=facts,
-        tables=[Titled("Bots by strength", columns_of(PLAYERS, selected.players, selected))],
+        tables=[Table(PLAYERS, selected.players, selected, "Bots by strength")],
         names=names,
         document=select_document(selected),
         cases=[Case(question_text, problem)],
@@ -59,8 +57,8 @@ def select_finding(selected: SelectionOutcome) -> Finding:
 def _verdict_on(selected: SelectionOutcome, player: RankedBot) -> str:
     """Return the verdict on a bot: gained, undecided or lost."""
     if not player.can_be_best and not player.is_alike:
-        return "lost"
-    return "gained" if selected.choice is SelectionEnd.CHOSEN else "undecided"
+        return LOST
+    return GAINED if selected.choice is SelectionEnd.CHOSEN else UNDECIDED
 
 
 def _state_of(selected: SelectionOutcome, player: RankedBot) -> str:
@@ -80,7 +78,8 @@ PLAYERS = (
     Field("reason"),
     Field(
         head="outcome",
-        text=lambda each, made: verdict_text(_state_of(made, each), _verdict_on(made, each)),
+        text=lambda each, made: _state_of(made, each),
+        verdict=lambda each, made: _verdict_on(made, each),
     ),
 )
 """The columns of the bots; the view is the selection."""

@@ -1,16 +1,14 @@
 """The finding of a tuning: the values, the gain that the search expects, and the gate."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.tune.parameters import Parameter, ParameterValues
+from ladder.experiments.tune.parameters import Parameter
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.names import counted
 from reports.findings.finding import Case, Finding
 from reports.findings.gate import gate_document, gate_finding
-from reports.layout.listing import Titled
-from reports.layout.table import Column
+from reports.layout.fields import Field, Table
 
 
 def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
@@ -70,9 +68,7 @@ def tune_finding(tuned: TuningOutcome) -> Finding:
     if tuned.kept is not None:
         state = "is registered" if tuned.kept.is_registered else "is not registered"
         notes.append(f"{tuned.kept.name} {state}: {tuned.kept.reason}")
-    values = Titled(
-        "Values before and after", parameter_columns(tuned.template.parameters, tuned.estimate)
-    )
+    values = Table(PARAMETERS, tuned.template.parameters, tuned.estimate, "Values before and after")
     gate = None if gated is None else gate_finding(gated)
     word = "no verdict" if gate is None else gate.word
     if tuned.invalid:
@@ -92,12 +88,15 @@ def tune_finding(tuned: TuningOutcome) -> Finding:
     )
 
 
-def parameter_columns(parameters: Sequence[Parameter], values: ParameterValues) -> list[Column]:
-    """Return the columns of parameters with their values before and after."""
-    return [
-        Column("parameter", [each.name for each in parameters], number=False),
-        Column("start", [each.text(each.start) for each in parameters]),
-        Column("tuned", [each.text(values[each.name]) for each in parameters]),
-        Column("lowest", [each.text(each.low) for each in parameters]),
-        Column("highest", [each.text(each.high) for each in parameters]),
-    ]
+PARAMETERS = (
+    Field("name", "parameter"),
+    Field("start", "start", form="g", text=lambda each, _: each.text(each.start)),
+    Field(
+        head="tuned",
+        form="g",
+        text=lambda each, found: each.text(found[each.name]),
+    ),
+    Field("low", "lowest", form="g", text=lambda each, _: each.text(each.low)),
+    Field("high", "highest", form="g", text=lambda each, _: each.text(each.high)),
+)
+"""The columns of parameters before and after; the view is the tuned values."""

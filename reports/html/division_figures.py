@@ -3,22 +3,19 @@
 from collections.abc import Sequence
 from functools import partial
 
-from rich.text import Text
-
 from engine.result import FORFEITS, Termination
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.pairings import ClassScores, ListedPairing
 from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.standings import BotStanding, Standings
-from ladder.stats.difference import Difference, Sign
+from ladder.stats.difference import Difference
 from ladder.stats.own_rating import Rating
 from reports.html.charts import PALETTE, Axis, Row, heat_map, interval_chart, line_chart
-from reports.html.figures import Figure, Table, table_of_fields
+from reports.html.figures import Figure
 from reports.layout.elo import difference_fields, rating_fields, wdl_fields
-from reports.layout.fields import Field
+from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table
 from reports.layout.format import values_of, wdl_text
-from reports.layout.table import verdict_text
 from reports.report.rating_columns import COLUMNS, RatingView
 
 SURPRISE = 2.0
@@ -58,7 +55,7 @@ def ratings_figure(view: RatingView) -> Figure:
         name="ratings",
         label="Ratings in Elo with 95 % intervals, best on top; the numbers are in the table below",
         caption=f"Rating list of {standings.label}",
-        table=table_of_fields(COLUMNS, standings.bots, view),
+        table=Table(COLUMNS, standings.bots, view),
         spec=interval_chart(rows, "Elo", tips=tips) if rows else None,
         is_open=True,
     )
@@ -83,7 +80,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
             **interval(step.difference),
             "name": f"{step.bot} over {step.based_on}",
             "label": step.difference.words(),
-            "verdict": COLOURS[step.difference.verdict],
+            "verdict": _verdict(step, None),
         }
         for step in steps
     ]
@@ -91,17 +88,13 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
         name="steps",
         label="Difference of each version to its predecessor with its 95 % interval",
         caption="Versions and their predecessors",
-        table=table_of_fields(STEPS, steps),
+        table=Table(STEPS, steps),
         spec=interval_chart(rows, "Elo over the version before") if rows else None,
     )
 
 
-COLOURS = {Sign.STRONGER: "gained", Sign.UNDECIDED: "undecided", Sign.WEAKER: "lost"}
-"""The colours of a step's verdicts."""
-
-
-def _verdict(step: Step) -> str | Text:
-    return verdict_text(step.difference.word, COLOURS[step.difference.verdict])
+def _verdict(step: Step, _: object) -> str:
+    return VERDICTS.get(step.difference.verdict, UNDECIDED)
 
 
 STEPS = (
@@ -109,7 +102,7 @@ STEPS = (
     Field("based_on", "based on"),
     *difference_fields(lambda step: step.difference),
     Field("games", "games", form=",d"),
-    Field("verdict", "verdict", text=lambda step, _: _verdict(step)),
+    Field(head="verdict", text=lambda step, _: step.difference.word, verdict=_verdict),
     Field("change", "change", is_prose=True),
 )
 """The columns of steps from version to version."""
@@ -132,7 +125,7 @@ def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figu
         name="history",
         label="Ratings with 95 % bands over the games played",
         caption="Ratings over the games played",
-        table=table_of_fields(
+        table=Table(
             (
                 Field("bot", "bot"),
                 Field("games", "games", form=",d"),
@@ -177,7 +170,7 @@ def pairings_figure(pairings: Sequence[ListedPairing], order: Sequence[str]) -> 
         name="pairings",
         label="Heat map of the scores of every bot against every other bot",
         caption="Scores by pairing, residuals in standard errors",
-        table=table_of_fields(PAIRINGS, pairings),
+        table=Table(PAIRINGS, pairings),
         spec=heat_map(rows, order) if rows else None,
         is_wide=True,
     )
@@ -204,7 +197,7 @@ def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table
         Field("first_mover_score", "first mover scores", form=".1%"),
         Field("", "advantage in Elo", form="+.0f", value=lambda each: elo.get(each.board_class)),
     )
-    return table_of_fields(fields, classes)
+    return Table(fields, classes)
 
 
 def times_table(times: Sequence[MoveTimes], budget_ms: float | None) -> Table:
@@ -216,7 +209,7 @@ def times_table(times: Sequence[MoveTimes], budget_ms: float | None) -> Table:
         Field("late", "late", form=",d", shown=lambda *_: budget_ms is not None),
         Field("cpu_share", "processor time", form=".0%"),
     )
-    return table_of_fields(fields, times)
+    return Table(fields, times)
 
 
 def failures_table(bots: Sequence[BotStanding]) -> Table:
@@ -226,7 +219,7 @@ def failures_table(bots: Sequence[BotStanding]) -> Table:
         *(Field("", kind.noun, form=",d", value=partial(_forfeits, kind)) for kind in FORFEITS),
         Field("games", "of games", form=",d"),
     )
-    return table_of_fields(fields, [bot for bot in bots if bot.all_forfeits])
+    return Table(fields, [bot for bot in bots if bot.all_forfeits])
 
 
 def _forfeits(kind: Termination, bot: BotStanding) -> int:

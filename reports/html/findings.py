@@ -15,10 +15,10 @@ from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.standings.report_data import ShownGame
 from reports.findings.finding import Finding, finding_markdown
 from reports.html.charts import GAINED, INK, LOST, Axis, Row, line_chart
-from reports.html.figures import Figure, Table, table_of_fields
+from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.viewer import failures, viewer_game
-from reports.layout.fields import Field
+from reports.layout.fields import Field, Table
 
 MOMENTS = 150
 """Largest number of steps in a chart."""
@@ -111,7 +111,7 @@ def _table(rows: Sequence[Row], *columns: tuple[str, str, str]) -> Table:
     """Return a table of evenly spaced rows with the last one; columns are key, head and format."""
     few = rows[:: -max(-(-len(rows) // TABLED), 1)][::-1]
     fields = [Field(head=head, form=form, value=itemgetter(key)) for key, head, form in columns]
-    return table_of_fields(fields, few)
+    return Table(fields, few)
 
 
 def training_figures(document: Mapping[str, Any]) -> list[Figure]:

@@ -17,8 +17,9 @@ from engine.cache import cache_root
 from engine.whole_file import write_whole
 from ladder.results.standings.report_data import Reason
 from ladder.visible import visible_lines
-from reports.html.figures import Figure, specs_of, table_from_columns
+from reports.html.figures import Figure, specs_of
 from reports.html.viewer import failure_texts
+from reports.layout.fields import Medium
 from reports.layout.format import as_sentence, day
 from reports.layout.links import LINKS
 
@@ -122,10 +123,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(LINKS)
-    made.filters.update(
-        prose=prose, sentence=as_sentence, table=table_from_columns, failure_texts=failure_texts
-    )
+    made.globals.update(LINKS, PAGE=Medium.PAGE)
+    made.filters.update(prose=prose, sentence=as_sentence, failure_texts=failure_texts)
     return made
 
 

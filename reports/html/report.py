@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from rich.text import Text
-
 from db.records.budget import move_limit_ms
 from db.records.runs import SHIPPED_OPENINGS, RunKind, RunRow
 from ladder.experiments.gate.result import BaselineResult
@@ -18,7 +16,6 @@ from ladder.results.standings.lineage import Step
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
 from ladder.stats.difference import Sign
-from reports.findings.finding import COLOURS
 from reports.html.division_figures import (
     classes_table,
     drawn_bots_note,
@@ -30,14 +27,12 @@ from reports.html.division_figures import (
     steps_figure,
     times_table,
 )
-from reports.html.figures import Table, table_from_columns, table_of_fields
 from reports.html.page import render
 from reports.html.viewer import failures, viewer_game
-from reports.layout.fields import Field, moment_field
+from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table, moment_field
 from reports.layout.format import as_sentence, day, join_names, wdl_text
-from reports.layout.table import verdict_text
 from reports.report.comparison import comparison_tables
-from reports.report.mistakes import headline, left_columns, mistakes_columns, remarks
+from reports.report.mistakes import headline, left_table, mistakes_table, remarks
 from reports.report.rating_columns import RatingView
 from reports.report.standings import is_warning, note_text
 
@@ -112,9 +107,7 @@ def report_page(
         first_mover="" if score is None else f"The side that moves first scores {score:.1%}.",
         failures=failures_table(standings.bots),
         failures_shown=failures([shown.game for shown in data.games]),
-        mistakes=[]
-        if wrong is None
-        else [table_from_columns(each(wrong)) for each in (mistakes_columns, left_columns)],
+        mistakes=[] if wrong is None else [mistakes_table(wrong), left_table(wrong)],
         mistakes_notes=[] if wrong is None else [headline(wrong), *remarks(wrong)],
         comparison=[] if compared is None else comparison_tables(compared),
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
@@ -141,7 +134,7 @@ def trials_table(trials: Sequence[StoredRun]) -> Table:
         Field("kind", "kind", value=lambda trial: trial.past.row.kind),
         moment_field("started", lambda trial: trial.past.row.started_at, level=0),
         Field("played", "played", value=lambda trial: trial.past.title),
-        Field("verdict", "verdict", text=_verdict),
+        Field(head="verdict", text=_verdict, verdict=_verdict_of),
         Field("games", "games", form=",d", value=lambda trial: trial.past.games),
         *(
             Field(head=head, value=partial(_number, place))
@@ -149,18 +142,22 @@ def trials_table(trials: Sequence[StoredRun]) -> Table:
         ),
         Field("note", "note", value=lambda trial: trial.past.row.note, is_prose=True),
     )
-    return table_of_fields(fields, trials)
+    return Table(fields, trials)
 
 
-def _verdict(trial: StoredRun, _: object) -> str | Text:
+def _verdict(trial: StoredRun, _: object) -> str:
     if isinstance(trial.result, HeadToHead):
         return trial.result.difference.word
     if trial.past.row.kind is not RunKind.GATE:
         return "-"
     if trial.past.verdict is None:
         return trial.past.status.value
-    word = trial.past.verdict.replace("_", " ")
-    return verdict_text(word, COLOURS.get(word, "undecided"))
+    return trial.past.verdict.replace("_", " ")
+
+
+def _verdict_of(trial: StoredRun, view: object) -> str:
+    is_judged = trial.past.row.kind is RunKind.GATE and trial.past.verdict is not None
+    return VERDICTS.get(_verdict(trial, view), UNDECIDED if is_judged else "")
 
 
 def _number(place: int, trial: StoredRun) -> str:

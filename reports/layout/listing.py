@@ -9,18 +9,9 @@ from rich.segment import Segment
 from rich.text import Text
 
 from ladder.visible import visible, visible_lines
+from reports.layout.fields import Table
 from reports.layout.format import markdown_text
-from reports.layout.table import Column, blocks, fit, to_markdown
-
-
-@dataclass(frozen=True, slots=True)
-class Titled:
-    """A table with its caption."""
-
-    caption: str
-    columns: Sequence[Column]
-    is_split: bool = False
-    """Whether columns that do not fit follow below, beside the first one."""
+from reports.layout.terminal import fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +24,7 @@ class Listing:
     notes: Sequence[str] = ()
     """Sentences before the tables."""
     headline: str = ""
-    tables: Sequence[Titled] = ()
+    tables: Sequence[Table] = ()
     remarks: Sequence[str] = ()
     """Sentences after the tables."""
 
@@ -52,19 +43,17 @@ def listing_markdown(made: Listing) -> str:
     parts = [markdown_text(made.headline)] if made.headline else []
     for table in made.tables:
         parts += [f"### {table.caption}"] if table.caption else []
-        parts.append(to_markdown(table.columns))
+        parts.append(table.markdown())
     return "\n\n".join([*parts, *map(markdown_text, (*made.notes, *made.remarks))]) + "\n"
 
 
-def print_tables(console: Console, tables: Sequence[Titled]) -> None:
+def print_tables(console: Console, tables: Sequence[Table]) -> None:
     """Print tables, and which columns a narrow terminal hides."""
     for table in tables:
         if table.caption:
             print_lines(console, ["", table.caption])
-        split = blocks(table.columns, console.width) if table.is_split else [table.columns]
-        for columns in split:
-            fitted = fit(columns, console.width)
-            console.print(fitted.table())
+        for fitted in fit(table, console.width):
+            console.print(fitted.grid())
             if fitted.left_out:
                 hidden = ", ".join(fitted.left_out)
                 console.print(f"hidden, as the terminal is too narrow: {hidden}", style="dim")

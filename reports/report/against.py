@@ -5,10 +5,10 @@ from typing import Any
 from ladder.names import counted
 from ladder.results.standings.against import OpponentResults
 from ladder.results.standings.head_to_head import Balance
-from reports.layout.elo import difference_fields, measured, wdl_fields
-from reports.layout.fields import Field, columns_of, csv_of, plain_values
+from reports.layout.elo import difference_fields, wdl_fields
+from reports.layout.fields import Field, Medium, Table
 from reports.layout.links import bot_link, compare_link, games_link
-from reports.layout.listing import Listing, Titled
+from reports.layout.listing import Listing
 from reports.report.standings import note_text
 
 
@@ -17,7 +17,7 @@ def against_document(made: OpponentResults) -> dict[str, Any]:
     return {
         "division": made.label,
         "bot": made.bot,
-        "opponents": [plain_values(FIELDS, one) for one in made.opponents],
+        "opponents": Table(FIELDS, made.opponents).documents(),
         "beats": made.count(Balance.BEATS),
         "even": made.count(Balance.EVEN),
         "loses": made.count(Balance.LOSES),
@@ -44,6 +44,7 @@ def summary(made: OpponentResults) -> str:
 
 def against_listing(made: OpponentResults) -> Listing:
     """Return the opponents from the best score to the worst, and the summary."""
+    table = Table(FIELDS, made.opponents)
     remarks = [note_text(note) for note in made.notes]
     if made.never_met:
         remarks.append(f"never met: {', '.join(made.never_met)}")
@@ -51,8 +52,8 @@ def against_listing(made: OpponentResults) -> Listing:
         remarks.append("?: not significant, may be chance")
     return Listing(
         document=against_document(made),
-        csv=csv_of(FIELDS, measured([plain_values(FIELDS, one) for one in made.opponents])),
-        tables=[Titled("", columns_of(FIELDS, made.opponents))],
+        csv=table.csv(),
+        tables=[table],
         remarks=[*remarks, f"{made.label}: {summary(made)}"],
     )
 
@@ -73,12 +74,12 @@ FIELDS = (
         lost=lambda one, bot: games_link(bot=bot, opponent=one.b, result="lost"),
     ),
     Field("score", "score", digits=4, form=".1%", value=lambda one: one.record.score),
-    Field("pentanomial", value=lambda one: list(one.record.pentanomial), csv=()),
+    Field("pentanomial", only=Medium.JSON, value=lambda one: list(one.record.pentanomial)),
     *difference_fields(lambda one: one.difference, digits=1),
     Field(
         "balance",
         "",
-        only="terminal",
+        only=Medium.TEXT | Medium.DATA,
         value=lambda one: one.balance.value,
         text=lambda one, _: one.balance.value + ("" if one.is_clear else "?"),
         level=1,
@@ -86,7 +87,7 @@ FIELDS = (
     Field("clear", value=lambda one: one.is_clear),
     Field(
         head="side by side",
-        only="page",
+        only=Medium.PAGE,
         text=lambda *_: "compare",
         link=lambda one, bot: compare_link([bot, one.b]),
     ),

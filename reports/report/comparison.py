@@ -1,6 +1,8 @@
 """Bots side by side, as plain data and as small tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from db.records.record import Record, Wdl
@@ -10,12 +12,11 @@ from ladder.results.standings.comparison import (
     ComparedPair,
     Comparison,
 )
-from reports.layout.elo import measured
-from reports.layout.fields import Field
-from reports.layout.format import csv_text, rounded, values_of, wdl_text
-from reports.layout.listing import Listing, Titled
-from reports.layout.table import Column
-from reports.report.mistakes import MISTAKES, left_columns, rate_before
+from reports.layout.elo import difference_fields, pentanomial_fields, wdl_fields
+from reports.layout.fields import Field, Medium, Table, plain_values, table_by_row
+from reports.layout.format import rounded, wdl_text
+from reports.layout.listing import Listing
+from reports.report.mistakes import MISTAKES, analysed_bots, left_fields
 from reports.report.rating_columns import COLUMNS
 from reports.report.standings import note_text, standing_document
 
@@ -50,24 +51,18 @@ def _share(share: Record | Wdl) -> dict[str, Any]:
 
 
 def _versus_document(pair: ComparedPair) -> dict[str, Any]:
-    document = {
-        "a": pair.met.a,
-        "b": pair.met.b,
-        **pair.difference.values(),
-        "pairs_to_halve_error": pair.pairs_to_halve,
-        **values_of(pair.met.record, "wdl", "pentanomial"),
-        **values_of(pair, "lost_by_a", "lost_by_b", "sentence"),
-    }
+    document = plain_values(VERSUS, pair)
     return {**document, "reason": pair.reason} if pair.reason else document
 
 
 def comparison_listing(made: Comparison, wrong: DivisionMistakes | None) -> Listing:
     """Return the comparison as small tables with sentences below them."""
+    difference, *others = comparison_tables(made, wrong)
     return Listing(
         document=comparison_document(made, wrong),
-        csv=_csv(made),
+        csv=difference.csv(),
         headline=made.label,
-        tables=comparison_tables(made, wrong),
+        tables=[difference, *others],
         remarks=[
             *map(note_text, made.notes),
             *_losses(made),
@@ -76,78 +71,70 @@ def comparison_listing(made: Comparison, wrong: DivisionMistakes | None) -> List
     )
 
 
-def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Titled]:
+def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Table]:
     """Return all tables of a comparison."""
-    sides, versus = made.sides, made.versus
-    cells = [pair.difference.cells() for pair in versus]
-    classes = sorted({name for side in sides for name in side.by_class})
-    shares: dict[str, dict[str, list[Record | Wdl]]] = {
-        "by board class": {
-            name: [side.by_class.get(name, Record()) for side in sides] for name in classes
-        },
-        "by who moved first": {
-            "moving first": [side.record.moving_first for side in sides],
-            "moving second": [side.record.moving_second for side in sides],
-        },
-        "common opponents": {
-            name: [side.opponents[name] for side in sides] for name in made.common
-        },
-    }
-    groups: dict[str, dict[str, list[str]]] = {
-        "bots": _of_each(
-            [field for field in COLUMNS if field.key and field.form],
-            [side.standing for side in sides],
-        ),
-        **{
-            title: {head: [*map(_percent, line)] for head, line in lines.items()}
-            for title, lines in shares.items()
-        },
-    }
+    sides = made.sides
     names = [side.standing.name for side in sides]
-    if wrong is not None:
-        found = [wrong.bots.get(name) for name in names]
-        groups["mistakes"] = _of_each(MISTAKES, found) | {
-            f"with {column.head} plies left": [
-                "-" if one is None else rate_before(one, int(column.head.partition("-")[0]))
-                for one in found
-            ]
-            for column in left_columns(wrong)[1:]
-        }
-    records = [pair.met.record for pair in versus]
-    penta = [" ".join(map(str, record.pentanomial)) for record in records]
-    difference = [
-        Column("bots", [f"{pair.met.a} - {pair.met.b}" for pair in versus], number=False),
-        Column("Elo", [elo for elo, _, _ in cells], level=1),
-        Column("95 %", [interval for _, interval, _ in cells], level=2),
-        Column("chance", [chance for _, _, chance in cells], level=3),
-        Column("won-drawn-lost", [wdl_text(record.wdl) for record in records], level=4),
-        Column("pairs 0 1/2 1 3/2 2", penta, level=5),
-    ]
-    return [
-        Titled("difference", difference),
-        *(Titled(title, _by_bot(names, lines), True) for title, lines in groups.items() if lines),
-    ]
-
-
-def _by_bot(names: Sequence[str], lines: Mapping[str, Sequence[str]]) -> list[Column]:
-    """Return a column of heads, and one for each bot."""
-    heads = Column("", list(lines), number=False)
-    cells = zip(*lines.values(), strict=True)
-    return [heads, *(Column(name, own) for name, own in zip(names, cells, strict=True))]
-
-
-def _of_each(fields: Sequence[Field], records: Sequence[Any]) -> dict[str, list[str]]:
-    """Return the cells of each field, a line for each."""
-    return {
-        field.head or "": [
-            "-" if one is None else str(field.terminal_cell(one, None)) for one in records
-        ]
-        for field in fields
+    classes = sorted({name for side in sides for name in side.by_class})
+    shares = {
+        "by board class": [_share_field(name, partial(_of_class, name)) for name in classes],
+        "by who moved first": [
+            _share_field("moving first", lambda side: side.record.moving_first),
+            _share_field("moving second", lambda side: side.record.moving_second),
+        ],
+        "common opponents": [_share_field(name, partial(_against, name)) for name in made.common],
     }
+    listed = [field for field in COLUMNS if field.key and field.form and field.head]
+    tables = [
+        table_by_row(listed, names, [side.standing for side in sides], "bots"),
+        *(table_by_row(fields, names, sides, title) for title, fields in shares.items()),
+    ]
+    if wrong is not None:
+        rows = {row.name: row for row in analysed_bots(wrong)}
+        counts = [field for field in MISTAKES if field.form and field.head]
+        fields = [*counts, *left_fields(wrong, "with {}-{} plies left")]
+        tables.append(table_by_row(fields, names, [rows.get(name) for name in names], "mistakes"))
+    return [Table(VERSUS, made.versus, caption="difference"), *filter(attrgetter("rows"), tables)]
 
 
-def _percent(share: Record | Wdl) -> str:
-    return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
+def _of_class(name: str, side: ComparedBot) -> Record | Wdl:
+    return side.by_class.get(name, Wdl())
+
+
+def _against(name: str, side: ComparedBot) -> Record | Wdl:
+    return side.opponents[name]
+
+
+def _share_field(head: str, share: Callable[[ComparedBot], Record | Wdl]) -> Field:
+    """Return the field of a score of a compared bot, with its number of games."""
+
+    def text(side: ComparedBot, _: object) -> str:
+        found = share(side)
+        return "-" if found.score is None else f"{found.score:.1%} of {found.games}"
+
+    return Field(head=head, form=".1%", value=lambda side: share(side).score, text=text)
+
+
+VERSUS = (
+    Field(head="bots", text=lambda pair, _: f"{pair.met.a} - {pair.met.b}"),
+    Field("a", value=lambda pair: pair.met.a),
+    Field("b", value=lambda pair: pair.met.b),
+    *difference_fields(lambda pair: pair.difference, level=1),
+    Field("pairs_to_halve_error", value=lambda pair: pair.pairs_to_halve),
+    Field("wdl", only=Medium.JSON, value=lambda pair: list(pair.met.record.wdl)),
+    Field(
+        head="won-drawn-lost",
+        form="d",
+        text=lambda pair, _: wdl_text(pair.met.record.wdl),
+        level=4,
+    ),
+    *wdl_fields(lambda pair: pair.met.record.wdl, only=Medium.CSV),
+    *pentanomial_fields(lambda pair: pair.met.record.pentanomial, level=5),
+    Field("lost_by_a", only=Medium.JSON, value=lambda pair: list(pair.lost_by_a)),
+    Field("lost_by_b", only=Medium.JSON, value=lambda pair: list(pair.lost_by_b)),
+    Field("sentence", only=Medium.JSON),
+)
+"""The columns of the differences of every two bots."""
 
 
 def _losses(made: Comparison) -> list[str]:
@@ -161,17 +148,3 @@ def _losses(made: Comparison) -> list[str]:
         )
         if games
     ]
-
-
-def _csv(made: Comparison) -> str:
-    """Return the pairs of bots as comma-separated values."""
-    numbers = ("elo", "error95", "low", "high", "los", "verdict")
-    columns = ("a", "b", *numbers, "pairs_to_halve_error", "wins", "draws", "losses")
-    rows = []
-    for pair in made.versus:
-        met = pair.met
-        (values,) = measured([pair.difference.values(digits=4)])
-        facts = [*(values[name] for name in numbers), pair.pairs_to_halve]
-        texts = ("" if fact is None else fact for fact in facts)
-        rows.append((met.a, met.b, *texts, *met.record.wdl, *met.record.pentanomial))
-    return csv_text((*columns, "p0", "p1", "p2", "p3", "p4"), rows)

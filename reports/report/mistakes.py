@@ -1,15 +1,18 @@
 """Mistakes of bots, as `analyze` and `report --mistakes` print them."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.analysis.mistakes import BotMistakes, Slips
 from ladder.results.analysis.verdict import Claim
-from reports.layout.fields import Field, columns_of
-from reports.layout.format import csv_text, rounded, values_of
-from reports.layout.listing import Listing, Titled
-from reports.layout.table import Column
+from ladder.results.standings.standings import BotStanding
+from reports.layout.fields import Field, Medium, Table
+from reports.layout.format import rounded, values_of
+from reports.layout.listing import Listing
 
 PROOFS_NAMED = 20
 """Number of false proofs that text lists; JSON has all of them."""
@@ -64,52 +67,98 @@ def _bot_document(made: DivisionMistakes, name: str) -> dict[str, Any]:
     }
 
 
-RATES = (
-    Field("per_100", "mistakes/100", form=".2f", level=5),
-    Field("error95", "±95 ", form=".2f", level=5),
-    Field("unknown_share", "unknown", form=".1%", level=5),
-)
-"""The columns of mistakes that the rating list shows."""
+ENOUGH = 0.1
+"""Share of a bot's games from which their analysis stands in the rating list."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedBot:
+    """A row of the table of mistakes."""
+
+    name: str
+    found: BotMistakes
+
+
+def analysed_bots(made: DivisionMistakes) -> list[AnalysedBot]:
+    """Return the rows of the table of mistakes."""
+    return [AnalysedBot(name, found) for name, found in made.bots.items()]
+
+
+def _field(key: str, head: str | None, form: str = "d", **options: Any) -> Field:
+    """Return a field of `AnalysedBot` with a value of its mistakes."""
+    return Field(
+        key, head, form=form, only=Medium.TABLES | Medium.CSV, value=_value(key), **options
+    )
+
+
+def _value(key: str) -> Callable[[Any], Any]:
+    return lambda bot: getattr(bot.found, key)
+
+
 MISTAKES = (
-    Field("games", "games", form="d", level=3),
-    Field("decisions", "decisions", form="d", level=2),
-    Field("per_100", "mistakes/100", form=".2f"),
-    Field("error95", "±95", form=".2f"),
-    Field("unknown_share", "unknown", form=".1%"),
-    Field("win_to_draw", "win>draw", form="d", level=1),
-    Field("win_to_loss", "win>loss", form="d", level=1),
-    Field("draw_to_loss", "draw>loss", form="d", level=1),
-    Field(head="false proofs", form="d", text=lambda one, _: _proofs(one), level=1),
-    Field(head="slower wins", form="d", text=lambda one, _: _slips(one.slower_wins), level=4),
-    Field(head="faster losses", form="d", text=lambda one, _: _slips(one.faster_losses), level=4),
+    Field("name", "bot"),
+    _field("games", "games", level=3),
+    _field("moves", None),
+    _field("decisions", "decisions", level=2),
+    _field("win_to_draw", "win>draw", level=1),
+    _field("win_to_loss", "win>loss", level=1),
+    _field("draw_to_loss", "draw>loss", level=1),
+    _field("per_100", "mistakes/100", ".2f", digits=3),
+    _field("error95", "±95", ".2f", digits=3),
+    _field("unknown_share", "unknown", ".1%", digits=4),
+    _field("false_proofs", "false proofs", text=lambda bot, _: _proofs(bot.found), level=1),
+    Field(head="slower wins", form="d", text=lambda bot, _: _slips(bot.found.slower_wins), level=4),
+    Field(
+        head="faster losses",
+        form="d",
+        text=lambda bot, _: _slips(bot.found.faster_losses),
+        level=4,
+    ),
 )
 """The columns of the table of mistakes."""
-CSV_COLUMNS = (
-    "name", "games", "moves", "decisions", "win_to_draw", "win_to_loss", "draw_to_loss", "per_100",
-    "error95", "unknown_share", "false_proofs",
-)  # fmt: skip
+
+
+def rates(made: DivisionMistakes | None, bots: Sequence[BotStanding]) -> list[Field]:
+    """Return the columns of mistakes for the rating list.
+
+    They show only bots of whose games at least a tenth was analysed: a few games measure nothing.
+    """
+    shown = {
+        bot.name: AnalysedBot(bot.name, made.bots[bot.name])
+        for bot in bots
+        if made is not None
+        and bot.name in made.bots
+        and made.bots[bot.name].games >= ENOUGH * bot.games
+    }
+    columns = (
+        ("analysed", "games", "d"),
+        ("mistakes/100", "per_100", ".2f"),
+        ("its ±95", "error95", ".2f"),
+        ("not judged", "unknown_share", ".1%"),
+    )
+
+    def value(key: str, bot: BotStanding) -> Any:
+        return getattr(shown[bot.name].found, key) if bot.name in shown else None
+
+    return [
+        Field(head=head, form=form, value=partial(value, key), level=5)
+        for head, key, form in columns
+        if shown
+    ]
 
 
 def mistakes_listing(made: DivisionMistakes | None) -> Listing:
     """Return the mistakes of all bots, and by plies left."""
     document = mistakes_document(made)
-    rows = []
-    for bot in document["bots"]:
-        rates = {"per_100": bot["per_100"]["all"], "error95": bot["per_100"]["error95"]}
-        rows.append([{**bot, **bot["mistakes"], **rates}[name] for name in CSV_COLUMNS])
-    text = csv_text(CSV_COLUMNS, rows)
     if made is None:
         nothing = "no game of this division was analysed yet: run `ladder analyze`"
-        return Listing(document=document, csv=text, remarks=[nothing])
-    tables = [
-        Titled("", mistakes_columns(made)),
-        Titled("mistakes per 100 decisions, by plies left", left_columns(made)),
-    ]
+        return Listing(document=document, csv=Table(MISTAKES, ()).csv(), remarks=[nothing])
+    table = mistakes_table(made)
     return Listing(
         document=document,
-        csv=text,
+        csv=table.csv(),
         headline=headline(made),
-        tables=tables,
+        tables=[table, left_table(made)],
         remarks=remarks(made),
     )
 
@@ -123,13 +172,9 @@ def headline(made: DivisionMistakes) -> str:
     )
 
 
-def mistakes_columns(made: DivisionMistakes) -> list[Column]:
-    """Return the columns of the table of mistakes, with a row per bot."""
-    return [_names(made), *columns_of(MISTAKES, list(made.bots.values()))]
-
-
-def _names(made: DivisionMistakes) -> Column:
-    return Column("bot", list(made.bots), number=False)
+def mistakes_table(made: DivisionMistakes) -> Table:
+    """Return the table of mistakes, with a row per bot."""
+    return Table(MISTAKES, analysed_bots(made))
 
 
 def _proofs(one: BotMistakes) -> str:
@@ -142,28 +187,35 @@ def _slips(slips: Slips) -> str:
     return f"{slips.moves}/{slips.of} ({counted(slips.plies, 'ply')})"
 
 
-def left_columns(made: DivisionMistakes) -> list[Column]:
+def left_table(made: DivisionMistakes) -> Table:
     """Return mistakes per 100 decisions: a row per bot, a column per range of plies left."""
+    return Table(
+        (Field("name", "bot"), *left_fields(made)),
+        analysed_bots(made),
+        caption="mistakes per 100 decisions, by plies left",
+    )
+
+
+def left_fields(made: DivisionMistakes, head: str = "{}-{}") -> list[Field]:
+    """Return a column for each range of plies left; `head` has places for its ends."""
     bins = {(one.first, one.last) for bot in made.bots.values() for one in bot.by_plies_left}
     return [
-        _names(made),
-        *(
-            Column(
-                f"{first}-{last}",
-                [rate_before(bot, first) for bot in made.bots.values()],
-                level=1 + place // 3,
-            )
-            for place, (first, last) in enumerate(sorted(bins))
-        ),
+        Field(
+            head=head.format(first, last),
+            form=".1f",
+            value=partial(_rate_before, first),
+            level=1 + place // 3,
+        )
+        for place, (first, last) in enumerate(sorted(bins))
     ]
 
 
-def rate_before(bot: BotMistakes, first: int) -> str:
+def _rate_before(first: int, bot: AnalysedBot) -> float | None:
     """Return mistakes per 100 decisions with `first` plies left or some more."""
-    for each in bot.by_plies_left:
+    for each in bot.found.by_plies_left:
         if each.first == first and each.decisions:
-            return f"{100 * each.mistakes / each.decisions:.1f}"
-    return "-"
+            return 100 * each.mistakes / each.decisions
+    return None
 
 
 def remarks(made: DivisionMistakes) -> list[str]:

@@ -5,21 +5,13 @@ To add a column, add an entry to `COLUMNS` and its value to `BotStanding`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from rich.text import Text
-
-from engine.result import FORFEITS
+from engine.result import FORFEITS, Termination
 from ladder.results.standings.standings import BotStanding, Standings
-from reports.layout.elo import measured, rating_fields, wdl_fields
-from reports.layout.fields import (
-    LAST,
-    NOTHING,
-    Cell,
-    Field,
-    csv_of,
-    plain_values,
-)
+from reports.layout.elo import rating_fields, wdl_fields
+from reports.layout.fields import FAINT, LAST, LOST, NOTHING, Field, Medium
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
@@ -50,10 +42,12 @@ def forfeit_text(bot: BotStanding) -> str:
     return ", ".join(kinds) or NOTHING
 
 
-def _name(bot: BotStanding, view: RatingView) -> Text:
-    style = "bold red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
-    anchor = " (anchor)" if bot.name in view.standings.anchors else ""
-    return Text(bot.name + anchor, style=style)
+def _name(bot: BotStanding, view: RatingView) -> str:
+    return bot.name + (" (anchor)" if bot.name in view.standings.anchors else "")
+
+
+def _forfeits(kind: Termination, bot: BotStanding) -> int:
+    return bot.forfeits.get(kind.value, 0)
 
 
 def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
@@ -62,47 +56,45 @@ def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
 
 COLUMNS = (
     Field("rank", "#", page="rank", form="d", level=1),
-    Field("name", "bot", text=_name, link=lambda bot, view: view.link(bot.name)),
-    Field(head="", only="terminal", text=lambda bot, _: marks(bot), shown=_marks_shown),
+    Field(
+        "name",
+        "bot",
+        text=_name,
+        verdict=lambda bot, _: LOST if bot.unreliable or bot.over_budget else "",
+        emphasis=lambda bot, _: FAINT if bot.retired else "",
+        link=lambda bot, view: view.link(bot.name),
+    ),
+    Field(head="", only=Medium.TEXT, text=lambda bot, _: marks(bot), shown=_marks_shown),
     *rating_fields(lambda bot: bot.rating),
     Field("games", "games", form=",d", level=3),
     *wdl_fields(lambda bot: bot.results),
     Field(
         "score",
         "score",
-        only="page",
+        only=Medium.PAGE | Medium.DATA,
         digits=4,
         form=".1%",
         value=lambda bot: bot.results.score or 0.0,
     ),
-    Field("win_rate", "win rate", only="terminal", digits=4, form=".1%", level=4),
+    Field("win_rate", "win rate", only=Medium.TEXT | Medium.DATA, digits=4, form=".1%", level=4),
     Field(
         "forfeits",
         "forfeits",
+        only=Medium.TABLES | Medium.JSON,
         value=lambda bot: dict(bot.forfeits),
-        csv=tuple(kind.value for kind in FORFEITS),
         form="d",
         text=lambda bot, _: str(bot.all_forfeits or NOTHING),
-        cell=lambda bot, _: Cell(str(bot.all_forfeits), bot.all_forfeits),
+        page_text=lambda bot, _: str(bot.all_forfeits),
+        sort=lambda bot: bot.all_forfeits,
         level=3,
     ),
-    Field("forfeit_games", value=_forfeit_games, csv=()),
-    Field("retired", csv=()),
-    Field("unreliable", csv=()),
-    Field("over_budget", csv=()),
+    *(Field(kind.value, only=Medium.CSV, value=partial(_forfeits, kind)) for kind in FORFEITS),
+    Field("forfeit_games", only=Medium.JSON, value=_forfeit_games),
+    Field("retired", only=Medium.JSON),
+    Field("unreliable", only=Medium.JSON),
+    Field("over_budget", only=Medium.JSON),
     Field("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
     Field("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
     Field("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
-    Field("reasons", value=lambda bot: dict(bot.reasons), csv=()),
+    Field("reasons", only=Medium.JSON, value=lambda bot: dict(bot.reasons)),
 )
-
-
-def standing_values(bot: BotStanding) -> dict[str, Any]:
-    """Return a bot's row as plain data."""
-    return plain_values(COLUMNS, bot)
-
-
-def standings_csv(standings: Standings) -> str:
-    """Return the list as comma-separated values; a cell without a value is empty."""
-    rows = [{**standing_values(bot), **bot.forfeits} for bot in standings.bots]
-    return csv_of(COLUMNS, measured(rows))

@@ -13,19 +13,17 @@ from ladder.results.standings.standings import (
     OtherDivision,
     Standings,
 )
-from reports.layout.elo import wdl_fields
-from reports.layout.fields import Field, columns_of, plain_values
+from reports.layout.elo import pentanomial_fields, wdl_fields
+from reports.layout.fields import Field, Table, plain_values
 from reports.layout.format import rounded, values_of
-from reports.layout.listing import Listing, Titled
-from reports.report.mistakes import RATES, mistakes_of_bot
+from reports.layout.listing import Listing
+from reports.report.mistakes import mistakes_of_bot, rates
 from reports.report.rating_columns import (
     COLUMNS,
     OVER_BUDGET,
     UNRELIABLE,
     RatingView,
     forfeit_text,
-    standing_values,
-    standings_csv,
 )
 
 WORK_INSTEAD = "; where the machine is too busy for --time, count work (--simulations 1000)"
@@ -55,7 +53,7 @@ def standings_document(
         "draw_rate": rounded(standings.draw_rate, 4),
         **values_of(standings, "unrated_games", "stalled_games", "ranked"),
         "bots": [standing_document(bot, wrong) for bot in standings.bots],
-        "pairs_table": [plain_values(PAIRS, line) for line in standings.pairs_table],
+        "pairs_table": Table(PAIRS, standings.pairs_table).documents(),
         "notes": [note_text(note) for note in standings.notes],
         "other_divisions": [
             values_of(other, "label", "games", "unrated_games")
@@ -67,7 +65,7 @@ def standings_document(
 def standing_document(bot: BotStanding, wrong: DivisionMistakes | None) -> dict[str, Any]:
     """Return a bot's row as plain data, with its mistakes if a game of it was analysed."""
     mistakes = mistakes_of_bot(wrong, bot.name)
-    return standing_values(bot) | ({} if mistakes is None else {"mistakes": mistakes})
+    return plain_values(COLUMNS, bot) | ({} if mistakes is None else {"mistakes": mistakes})
 
 
 def standings_listing(
@@ -75,15 +73,14 @@ def standings_listing(
 ) -> Listing:
     """Return the rating list with its notes, and with the table of pairs if `pairs`."""
     bots = standings.bots
-    columns = columns_of(COLUMNS, bots, RatingView(standings))
-    if wrong is not None:
-        columns += columns_of(RATES, [wrong.bots.get(bot.name) for bot in bots])
-    tables = [Titled("", columns)] if bots else []
+    table = Table((*COLUMNS, *rates(wrong, bots)), bots, RatingView(standings))
+    tables = [table] if bots else []
     if pairs:
-        tables.append(Titled("Every two bots that met", columns_of(PAIRS, standings.pairs_table)))
+        met = standings.pairs_table
+        tables.append(Table(PAIRS, met, caption="Every two bots that met"))
     return Listing(
         document=standings_document(standings, wrong),
-        csv=standings_csv(standings),
+        csv=table.csv(),
         notes=[note_text(note) for note in standings.notes],
         headline=headline(standings),
         tables=tables,
@@ -154,13 +151,7 @@ PAIRS = (
     Field("a", "a"),
     Field("b", "b"),
     *wdl_fields(lambda line: line.record.wdl, level=0, form="d"),
-    Field(
-        "pentanomial",
-        "pairs by points 0 1/2 1 3/2 2",
-        value=lambda line: list(line.record.pentanomial),
-        text=lambda line, _: " ".join(map(str, line.record.pentanomial)),
-        level=1,
-    ),
+    *pentanomial_fields(lambda line: line.record.pentanomial, level=1),
 )
 """The columns of the table of pairs of bots, from A's side."""
 

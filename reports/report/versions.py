@@ -1,15 +1,14 @@
 """Versions of bots: the line that one belongs to, and those that lost against their predecessor."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ladder.names import counted
 from ladder.results.standings.comparison import BY_LIST
 from ladder.results.standings.lineage import LineVersion, Regressions, Step
-from reports.layout.elo import difference_fields, measured, rating_fields
-from reports.layout.fields import Field, columns_of, csv_of, moment_field, plain_values
+from reports.layout.elo import difference_fields, rating_fields
+from reports.layout.fields import Field, Table, moment_field
 from reports.layout.links import bot_link, diff_link
-from reports.layout.listing import Listing, Titled
+from reports.layout.listing import Listing
 
 LINE = (
     Field(
@@ -58,18 +57,12 @@ STEP = (
 
 def history_listing(line: Sequence[LineVersion]) -> Listing:
     """Return the versions of a bot, the first one first."""
-    rows = [plain_values(LINE, each) for each in line]
-    return Listing(
-        document={"line": rows},
-        csv=csv_of(LINE, measured(rows)),
-        tables=[Titled("", columns_of(LINE, line))],
-    )
+    table = Table(LINE, line)
+    return Listing(document={"line": table.documents()}, csv=table.csv(), tables=[table])
 
 
 def regressions_listing(found: Regressions, threshold: float) -> Listing:
     """Return a line for each lost step, then one for each undecided step."""
-    lost = [plain_values(STEP, step) for step in found.lost]
-    undecided = [plain_values(STEP, step) for step in found.undecided]
     allowed = f" more than {threshold:g} Elo" if threshold else ""
     lines = [_sentence(step) for step in found.lost]
     if not lines:
@@ -79,14 +72,13 @@ def regressions_listing(found: Regressions, threshold: float) -> Listing:
     if found.undecided:
         lines.append(f"undecided, may have lost{allowed}:")
     lines += [f"  {_sentence(step)}" for step in found.undecided]
-    rows: list[dict[str, Any]] = [{**row, "state": "lost"} for row in lost]
-    rows += [{**row, "state": "undecided"} for row in undecided]
+    state = Field("state", value=lambda step: "lost" if step in found.lost else "undecided")
     return Listing(
         document={
-            "regressions": lost,
-            "undecided": undecided,
+            "regressions": Table(STEP, found.lost).documents(),
+            "undecided": Table(STEP, found.undecided).documents(),
         },
-        csv=csv_of((*STEP, Field("state")), measured(rows)),
+        csv=Table((*STEP, state), [*found.lost, *found.undecided]).csv(),
         remarks=lines,
     )
 

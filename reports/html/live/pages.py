@@ -24,11 +24,11 @@ from reports.bots import git_values
 from reports.findings.run import BOTS as BOTS_OF_RUN
 from reports.findings.run import finding_of, forfeit_lines, paused_lines
 from reports.html.division_figures import history_figure, ratings_figure
-from reports.html.figures import table_of_fields
 from reports.html.findings import figures_of, folded_figures_of
 from reports.html.live.site import Page
 from reports.html.report import notes_of, verdict, warnings_of
 from reports.html.viewer import failures, viewer_game
+from reports.layout.fields import Table
 from reports.layout.format import as_sentence, day, rough_duration
 from reports.layout.links import bot_link, compare_link, division_link, games_link
 from reports.lists import GAMES, JOBS, RUNS, state_of
@@ -48,7 +48,7 @@ def overview_page(data: Overview) -> Page:
     values: dict[str, Any] = {
         "running": [_card(entry) for entry in data.runs if entry.is_running],
         "died": [_card(entry) for entry in shown if entry.run.has_died],
-        "runs": table_of_fields(RUNS, [each.run for each in shown]),
+        "runs": Table(RUNS, [each.run for each in shown]),
         "older": max(len(data.runs) - RUNS_SHOWN, 0),
     }
     standings, division, figure = data.standings, data.division, None
@@ -136,7 +136,7 @@ def run_page(
         "dashboard": entry.run.status is RunStatus.RUNNING and row.settings.dashboard,
         "division": entry.run.division,
         "facts": facts,
-        "bots": table_of_fields(BOTS_OF_RUN, run.bots),
+        "bots": Table(BOTS_OF_RUN, run.bots),
         "forfeits": forfeit_lines(run),
         "paused": [as_sentence(line, names) for line in paused_lines(run)],
         "rating": rating,
@@ -176,10 +176,10 @@ def bot_page(data: BotPage) -> Page:
         "facts": facts,
         "division": None if data.division is None else data.division.label,
         "figure": figure,
-        "line": table_of_fields(LINE, data.line),
-        "opponents": table_of_fields(FIELDS, data.opponents, name),
+        "line": Table(LINE, data.line),
+        "opponents": Table(FIELDS, data.opponents, name),
         "forfeits": failures(data.forfeits),
-        "games": table_of_fields(GAMES, data.games),
+        "games": Table(GAMES, data.games),
     }
     return Page("bot.html.j2", f"Bot {name}", values, [figure], is_live=True)
 
@@ -250,7 +250,7 @@ def games_page(
         "endings": ENDINGS,
         "results": [each.value for each in BotResult],
         "sides": [each.value for each in Mover],
-        "table": table_of_fields(GAMES, games),
+        "table": Table(GAMES, games),
         "older": f"/games?{urlencode({**given, 'before': next_id})}" if next_id else "",
         "newest": f"/games?{urlencode(given)}" if before is not None else "",
     }
@@ -288,5 +288,5 @@ def game_page(
 
 def queue_page(jobs: Sequence[JobRow]) -> Page:
     """Return the page of the queue, of its latest jobs, oldest first."""
-    values = {"data": table_of_fields(JOBS, jobs[-JOBS_SHOWN:])}
+    values = {"data": Table(JOBS, jobs[-JOBS_SHOWN:])}
     return Page("queue.html.j2", "Queue", values, here="/queue", is_live=True)

@@ -17,6 +17,7 @@ from reports.html.division_figures import (
 )
 from reports.html.report import report_page, verdict, warnings
 from reports.html.viewer import failure_texts
+from reports.layout.fields import Medium
 from reports.report.rating_columns import RatingView
 
 
@@ -100,6 +101,8 @@ def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
     best = replace(rated[0], rating=replace(rated[0].rating, at_least=1017.3))
     assert best.rating.words() == "at least 1017"
     standings = replace(data.standings, bots=[best, *rated[1:]])
-    (_, _, elo, error, *_) = ratings_figure(RatingView(standings)).table.rows[0]
+    table = ratings_figure(RatingView(standings)).table
+    assert table is not None
+    (_, _, elo, error, *_) = table.cells(Medium.PAGE)[0]
     assert (elo.text, error.text) == ("at least 1017", "-")
     assert verdict(standings).startswith(f"{best.name} leads with at least 1017 Elo")

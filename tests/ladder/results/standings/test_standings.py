@@ -19,10 +19,10 @@ from ladder.results.standings.standings import Standings
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool.rating import RatingOptions
 from reports.html.division_figures import ratings_figure
-from reports.layout.fields import columns_of
+from reports.layout.fields import Medium, Table
 from reports.layout.format import to_json
 from reports.layout.listing import listing_markdown
-from reports.report.rating_columns import COLUMNS, RatingView, marks, standings_csv
+from reports.report.rating_columns import COLUMNS, RatingView, marks
 from reports.report.standings import note_text, remarks, standings_document, standings_listing
 
 DIVISION = DivisionRow("thu", 0, {"time_ms": 100}, id=1, label="thu/100ms")
@@ -158,7 +158,7 @@ def test_every_format_is_complete_and_finite() -> None:
     """JSON must have no NaN; CSV and Markdown a row per bot, and one for every two that met."""
     result = standings(table("a", "b", MIXED), table("x", "y", MIXED))
     json.loads(to_json(standings_document(result)), parse_constant=pytest.fail)
-    assert len(standings_csv(result).splitlines()) == 5
+    assert len(standings_listing(result).csv.splitlines()) == 5
     assert listing_markdown(standings_listing(result)).count("\n| ") == 5
     assert listing_markdown(standings_listing(result, pairs=True)).count("\n| ") == 8
 
@@ -166,17 +166,19 @@ def test_every_format_is_complete_and_finite() -> None:
 def test_every_column_stands_in_every_format_that_it_declares() -> None:
     """One declaration must give the key in JSON, the heads of tables and CSV, and the page's."""
     result = standings(table("a", "b", MIXED))
-    view = RatingView(result)
     document = standings_document(result)["bots"][0]
-    assert list(document) == [column.key for column in COLUMNS if column.key]
-    heads = standings_csv(result).splitlines()[0].split(",")
-    for column in COLUMNS:
-        csv = [column.key] if column.csv is None else column.csv
-        assert not column.key or set(csv) <= set(heads)
-    shown = [column.head for column in columns_of(COLUMNS, result.bots, view)]
-    assert shown == [c.head for c in COLUMNS if c.head and c.only != "page"]
-    page = ratings_figure(view).table
-    assert [heading.name for heading in page.headings][3:5] == ["± 95 %", "games"]
+    assert list(document) == [each.key for each in COLUMNS if each.is_on(Medium.JSON)]
+    made = standings_listing(result)
+    heads = made.csv.splitlines()[0].split(",")
+    assert heads == [each.key for each in COLUMNS if each.is_on(Medium.CSV)]
+    assert {each.key for each in COLUMNS} == {*document, *heads, ""}
+    text = listing_markdown(made).split("\n| ")[1].partition("\n")[0]
+    shown = [each.head for each in COLUMNS if each.head and Medium.TEXT in each.only]
+    assert [head.strip().replace("\\", "") for head in text.strip(" |").split(" | ")] == shown
+    page = ratings_figure(RatingView(result)).table
+    assert isinstance(page, Table)
+    heads = [str(each.head_on(Medium.PAGE)) for each in page.on(Medium.PAGE)]
+    assert heads[3:5] == ["± 95 %", "games"]
 
 
 def test_a_pairing_is_listed_both_ways_round() -> None:
