@@ -207,6 +207,9 @@ RUNS = _keyed_table(
     # commit: good, bad, open or skipped; of a selection: ``best: NAME`` or undecided. Null if there
     # is no verdict yet.
     optional("verdict", Text),
+    # JSON object of what an experiment that has ended found, with references to bots
+    # (`db.records.results`); null until a process that may write has judged its pairs.
+    optional("result", Json(dict[str, Any])),
 )
 Run = RUNS.c
 """A series of pairs with fixed settings and seed, started by one command and perhaps resumed.

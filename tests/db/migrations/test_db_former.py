@@ -25,6 +25,8 @@ from tests.support.former import FOLDER, call_version, write_former
 from tests.support.sql import execute_sql
 
 KEPT = {
+    "runs": "id, kind, rated, stream, identity, settings, seed, division_id, target_games, status, "
+    "started_at, ended_at, note, verdict",
     "divisions": "id, key, label",
     "jobs": "id, command, folder, author, note, status, added_at, ended_at, exit_code, result",
 }
@@ -193,6 +195,7 @@ def test_a_server_is_migrated_on_request(place: str) -> None:
     for name in ("openings", "fixed_opening", "adjudicate"):
         execute_sql(place, f"ALTER TABLE divisions ADD COLUMN {name} integer")
     execute_sql(place, "ALTER TABLE jobs DROP COLUMN started_at")
+    execute_sql(place, "ALTER TABLE runs DROP COLUMN result")
     call_version(place, "0100")
     for open_it in (Store.open, Store.open_to_read, Store.follow):
         with pytest.raises(Outdated, match=r"0100, here .*`ladder doctor --upgrade`"):
