@@ -176,7 +176,7 @@ def find_run_fault(run: Values) -> Iterator[str]:
 def find_pair_fault(pair: Values) -> Iterator[str]:
     """Return the first fault of a pair with its run's columns, without its games, or None."""
     yield from _word_faults(pair, status=PairStatus)
-    yield from _bound_faults(pair, number=COLUMN_LIMIT, aborts=COLUMN_LIMIT, seed=SEED_LIMIT)
+    yield from _bound_faults(pair, number=COLUMN_LIMIT, stalls=COLUMN_LIMIT, seed=SEED_LIMIT)
     yield from _copy_faults(pair, ("stream", *OF_RUN), "run")
 
 

@@ -55,7 +55,7 @@ def export_lines(
     query = (
         select(
             GAMES,
-            *(Pair.number, Pair.aborts),
+            *(Pair.number, Pair.stalls),
             *(StoredLastOutput.stderr, StoredLastOutput.messages, StoredVerdict.solver_version),
             StoredVerdict.nodes.label("verdict_nodes"),
             StoredVerdict.moves.label("verdicts"),
@@ -150,7 +150,7 @@ def _timing(row: Any, detail: str, result: ResultLine | None, *, ids: bool) -> T
         stored=row.stored_order,
         started=row.started_at,
         duration_us=row.duration_us,
-        aborts=row.aborts,
+        stalls=row.stalls,
         detail=detail,
         sides=read_sides(row._mapping),
         thoughts=tuple(map(MoveTiming.of, row.thoughts)),

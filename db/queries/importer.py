@@ -55,6 +55,7 @@ FILE_KEYS = {
     "started_at": "started",
     "content": "moves",
     "opening": "opening_plies",
+    "stalls": "aborts",
     **dict.fromkeys(("first_result", "second_result"), "result"),
     **dict.fromkeys(("first_termination", "second_termination"), "termination"),
     **dict.fromkeys(PAIR_SUMS, "sides"),
@@ -204,7 +205,7 @@ class _Importer:
             "board_class": line.board_class,
             "opening": line.moves[: line.opening_plies],
             "seed": line.seed,
-            "aborts": line.timing.aborts,
+            "stalls": line.timing.stalls,
         }
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:

@@ -118,7 +118,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
     duration_us: Count = 0
-    aborts: ColumnInt = 0
+    stalls: ColumnInt = msgspec.field(name="aborts", default=0)
     detail: str = ""
     sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
     thoughts: tuple[MoveTiming, ...] = ()

@@ -196,6 +196,8 @@ def test_a_server_is_migrated_on_request(place: str) -> None:
         execute_sql(place, f"ALTER TABLE divisions ADD COLUMN {name} integer")
     execute_sql(place, "ALTER TABLE jobs DROP COLUMN started_at")
     execute_sql(place, "ALTER TABLE runs DROP COLUMN result")
+    execute_sql(place, "ALTER TABLE pairs RENAME COLUMN stalls TO aborts")
+    execute_sql(place, "ALTER INDEX ix_pairs_stalled RENAME TO ix_pairs_aborted")
     call_version(place, "0100")
     for open_it in (Store.open, Store.open_to_read, Store.follow):
         with pytest.raises(Outdated, match=r"0100, here .*`ladder doctor --upgrade`"):

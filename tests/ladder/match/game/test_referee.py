@@ -203,7 +203,7 @@ def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, lo
     good = fake_start("honest", folder=tmp_path)
     with contextlib.closing(BotPool(UNCONFINED)) as pool:
         record = play_pair(pair_plan(lost, good), pool)
-    assert record.aborts == losses
+    assert record.stalls == losses
     assert len(record.games) == (0 if losses > len(PAUSES_S) else 2)
     assert ("its supervisor was killed" in record.abort_reason) is not bool(record.games)
     assert not any(game.termination.is_forfeit for game in record.games)
