@@ -128,7 +128,9 @@ def play_selection(
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    judge = FieldJudge([GateBot.of(bot) for bot in bots], question, baseline)
+    # In the order in which a run stores them, by which it chooses among equals when judged again.
+    named = sorted(bots, key=lambda bot: bot.name)
+    judge = FieldJudge([GateBot.of(bot) for bot in named], question, baseline)
     played = play(context, settings, bots, judge)
     if played.run is not None and not played.stopped:
         found = selection_of(context.store, ended_run(context.store, played.run.id))
