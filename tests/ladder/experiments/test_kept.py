@@ -109,6 +109,7 @@ def test_a_tuning_keeps_its_gate_and_what_it_registered(league: League) -> None:
     """The gate is found by its number, whatever its note says, and the bot has its present name."""
     store = league.store
     search = {"spec": "exec:./bot --c {c}", "parameters": ["c=0.5..1..2"], "games": 64}
+    search |= {"original": "", "pairs": 8}
     run = league.run(kind=RunKind.TUNE, settings={"tuning": search})
     gate = league.run(kind=RunKind.GATE, settings=GATE, note=gate_note(run.id))
     league.pairs(gate, "anna", "bert", 12, "1-0", "0-1")
