@@ -5,10 +5,10 @@ columns of the row's pair, run and division have the prefixes ``pair_``, ``run_`
 Another program may have written the row, so values can be of any type.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import wraps
-from typing import Any, ParamSpec, assert_never
+from typing import Any, NamedTuple, ParamSpec, assert_never
 
 import msgspec
 
@@ -16,7 +16,7 @@ from db.outcomes import line_hash, read_sides
 from db.records import thought_blob
 from db.records.budget import is_valid_budget
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
-from db.records.games import COUNT_LIMIT, Proof, find_thought_fault
+from db.records.games import COUNT_LIMIT, Proof, Thought, find_thought_fault
 from db.records.launch import Launch
 from db.records.pairs import PairStatus, find_offender
 from db.records.rules import GameRules
@@ -31,23 +31,25 @@ from engine.result import Loser, Result, Termination
 from engine.seeds import SEED_LIMIT
 
 
-def find_ending_fault(
-    game: Position | MutableGame,
-    result: Result,
-    termination: Termination,
-    detail: str,
-    rules: GameRules,
-) -> str | None:
-    """Return why a game cannot have ended in this way, or None if it can.
+class StoredEnd(NamedTuple):
+    """The end of a game as it is stored."""
 
-    Args:
-        game: the position after the last move.
-        result: result for the first player.
-        termination: recorded kind of ending.
-        detail: the stored text about it.
-        rules: the rules of its division.
+    game: Position | MutableGame
+    """The position after the last move."""
+    result: Result
+    """Result for the first player."""
+    termination: Termination
+    detail: str
+    """The stored text about it."""
+    rules: GameRules
+    """The rules of its division."""
+    thoughts: Sequence[Thought] = ()
+    """Records of the moves of both sides after the opening, in order."""
 
-    """
+
+def find_ending_fault(end: StoredEnd) -> str | None:
+    """Return why a game cannot have ended in this way, or None if it can."""
+    game, result, termination = end.game, end.result, end.termination
     loser = termination.loser
     if loser is Loser.BY_MOVES:
         is_possible = game.ending == (result, termination)
@@ -56,7 +58,7 @@ def find_ending_fault(
         return f"its moves end the game, so it cannot have ended by {termination}"
     match loser:
         case Loser.BY_RULE:
-            return BY_RULE[termination](game, result, detail, rules)
+            return BY_RULE[termination](end)
         case Loser.OFFENDER if result is Result.DRAW:
             return f"a game that ended by {termination} cannot be a draw"
         case Loser.TO_MOVE if result is not (Result.WIN if len(game.moves) & 1 else Result.LOSS):
@@ -67,10 +69,8 @@ def find_ending_fault(
             assert_never(loser)
 
 
-def _find_proof_fault(
-    game: Position | MutableGame, result: Result, detail: str, rules: GameRules
-) -> str | None:
-    plies = rules.adjudicate
+def _find_proof_fault(end: StoredEnd) -> str | None:
+    game, result, detail, plies = end.game, end.result, end.detail, end.rules.adjudicate
     if plies is None:
         return "it was adjudicated, but its division plays games out"
     proof = Proof.of(Termination.ADJUDICATED, detail)
@@ -176,7 +176,7 @@ def find_run_fault(run: Values) -> Iterator[str]:
 def find_pair_fault(pair: Values) -> Iterator[str]:
     """Return the first fault of a pair with its run's columns, without its games, or None."""
     yield from _word_faults(pair, status=PairStatus)
-    yield from _bound_faults(pair, number=COLUMN_LIMIT, aborts=COLUMN_LIMIT, seed=SEED_LIMIT)
+    yield from _bound_faults(pair, number=COLUMN_LIMIT, stalls=COLUMN_LIMIT, seed=SEED_LIMIT)
     yield from _copy_faults(pair, ("stream", *OF_RUN), "run")
 
 
@@ -205,10 +205,12 @@ def find_game_fault(game: Values, openings: OpeningLines) -> Iterator[str]:
     position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     result, termination = Result(game["result"]), Termination(game["termination"])
     rules = Conditions.of_key(game["division_key"])
-    fault = find_ending_fault(position, result, termination, game["detail"], rules)
+    thoughts = thought_blob.decode(game["thoughts"])
+    end = StoredEnd(position, result, termination, game["detail"], rules, thoughts)
+    fault = find_ending_fault(end)
     if fault is not None:
         yield fault
-    yield from _thought_faults(game)
+    yield from _thought_faults(game, thoughts)
 
 
 def _outcome_faults(game: Values) -> Iterator[str]:
@@ -271,8 +273,7 @@ def _opening_faults(game: Values, openings: OpeningLines) -> Iterator[str]:
         yield f"its opening '{line}' is not in its division's set of openings"
 
 
-def _thought_faults(game: Values) -> Iterator[str]:
-    thoughts = thought_blob.decode(game["thoughts"])
+def _thought_faults(game: Values, thoughts: Sequence[Thought]) -> Iterator[str]:
     moves = len(game["moves"]) - game["opening_plies"]
     # Games that earlier versions imported from CSV and PGN have no thoughts.
     # A move that lost the game has a thought but is not among the moves: an illegal one, and in

@@ -207,6 +207,9 @@ RUNS = _keyed_table(
     # commit: good, bad, open or skipped; of a selection: ``best: NAME`` or undecided. Null if there
     # is no verdict yet.
     optional("verdict", Text),
+    # JSON object of what an experiment that has ended found, with references to bots
+    # (`db.records.results`); null until a process that may write has judged its pairs.
+    optional("result", Json(dict[str, Any])),
 )
 Run = RUNS.c
 """A series of pairs with fixed settings and seed, started by one command and perhaps resumed.
@@ -271,8 +274,8 @@ PAIRS = _keyed_table(
     column("seed", BigInteger),
     # planned, finished or dropped.
     column("status", Word(PairStatus)),
-    # How often a move was requested again or the pair restarted after a host stall.
-    column("aborts", Integer),
+    # Late moves that counted because of a host stall, and times that the pair was played again.
+    column("stalls", Integer),
     optional("finished_at", Double),
     # win, loss or draw of A in game 0, in which it moved first; null until the pair is finished,
     # as are all columns below.
@@ -292,9 +295,9 @@ PAIRS = _keyed_table(
     UniqueConstraint("stream", "number"),
     Index(None, "run_id", "status"),
     Index(
-        "ix_pairs_aborted",
+        "ix_pairs_stalled",
         "run_id",
-        sqlite_where=text("aborts > 0"),
+        sqlite_where=text("stalls > 0"),
     ),
     Index(
         "ix_pairs_counts",

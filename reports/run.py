@@ -78,7 +78,7 @@ def status_line(live: LiveRun) -> str:
     if live.progress:
         parts.append(live.progress)
     if live.stalls:
-        share = live.stalls / (live.stalls + live.games)
+        share = live.stalls / (live.stalls + live.total_games)
         parts.append(f"{live.stalls} ({share:.1%}) delayed by the host")
     return ", ".join(parts)
 

@@ -1,6 +1,6 @@
 """Reading all games as lines of an export."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -17,6 +17,7 @@ from db.models import (
     VERDICTS,
     Game,
     Pair,
+    Run,
     StoredLastOutput,
     StoredVerdict,
 )
@@ -31,9 +32,11 @@ from db.records.exchange import (
     Introduction,
     MoveTiming,
     OpeningsLine,
+    ResultLine,
     Timing,
 )
 from db.records.games import Proof
+from db.records.results import fill_references, reference, references_in
 from db.records.run_settings import exported
 from db.records.runs import RunRow
 
@@ -52,7 +55,7 @@ def export_lines(
     query = (
         select(
             GAMES,
-            *(Pair.number, Pair.aborts),
+            *(Pair.number, Pair.stalls),
             *(StoredLastOutput.stderr, StoredLastOutput.messages, StoredVerdict.solver_version),
             StoredVerdict.nodes.label("verdict_nodes"),
             StoredVerdict.moves.label("verdicts"),
@@ -73,12 +76,13 @@ def export_lines(
         described: set[object] = set()
         """Ids of revisions and hashes of openings that earlier lines describe."""
         for row in connection.execute(query):
-            introduction = Introduction()
+            introduction, result = Introduction(), None
             if row.run_id not in runs:
                 run = find_run(connection, row.run_id)
                 runs[row.run_id] = len(runs) + 1, run
                 # Options name files and hosts of this machine.
                 introduction.settings = exported(run.settings)
+                result = _result(connection, row.run_id, bots)
             number, run = runs[row.run_id]
             players = (row.first_revision_id, row.second_revision_id)
             new = [key for key in dict.fromkeys(players) if key not in described]
@@ -108,7 +112,7 @@ def export_lines(
                 adjudicated=proof and AdjudicationLine(proof.value, proof.distance, row.plies),
                 introduces=introduction if introduction != Introduction() else None,
                 analysis=_analysis(row),
-                timing=_timing(row, "" if proof else row.detail, ids=ids),
+                timing=_timing(row, "" if proof else row.detail, result, ids=ids),
             )
 
 
@@ -128,14 +132,25 @@ def _analysis(row: Any) -> AnalysisLine | None:
     return AnalysisLine(row.solver_version, row.verdict_nodes, row.verdicts)
 
 
-def _timing(row: Any, detail: str, *, ids: bool) -> Timing:
+def _result(connection: Connection, run_id: int, bots: Mapping[int, BotLine]) -> ResultLine | None:
+    """Return the result of a run, with its bots by name and content."""
+    facts = connection.scalar(select(Run.result).where(Run.id == run_id))
+    if facts is None:
+        return None
+    used = [bots[key] for key in references_in(facts)]
+    places = {key: reference(place) for place, key in enumerate(references_in(facts))}
+    named = [(bot.name, bot.content_hash) for bot in used]
+    return ResultLine(named, fill_references(facts, places.__getitem__))
+
+
+def _timing(row: Any, detail: str, result: ResultLine | None, *, ids: bool) -> Timing:
     lines = tuple(thought.line for thought in row.thoughts)
     nodes = tuple(thought.nodes for thought in row.thoughts)
     return Timing(
         stored=row.stored_order,
         started=row.started_at,
         duration_us=row.duration_us,
-        aborts=row.aborts,
+        stalls=row.stalls,
         detail=detail,
         sides=read_sides(row._mapping),
         thoughts=tuple(map(MoveTiming.of, row.thoughts)),
@@ -143,4 +158,5 @@ def _timing(row: Any, detail: str, *, ids: bool) -> Timing:
         nodes=nodes if any(count is not None for count in nodes) else (),
         last_words=read_last_output(row),
         id=row.id if ids else 0,
+        result=result,
     )

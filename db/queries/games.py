@@ -135,14 +135,14 @@ class Games(Queries):
         """Return the number of unrated games by division id, without zeros."""
         return self._sum(Run.division_id, _PER_PAIR, _FINISHED, Run.rated.is_(False))
 
-    def count_aborts(
+    def count_stalls(
         self,
         *,
         division_id: int | None = None,
         run_id: int | None = None,
         since: float | None = None,
     ) -> dict[int, int]:
-        """Return how often a move or pair was repeated after a host stall by run, without zeros.
+        """Return the stalls (`PairRecord.stalls`) by run, without zeros.
 
         Args:
             division_id: count only a division's rated runs.
@@ -151,14 +151,14 @@ class Games(Queries):
 
         """
         # Literal text, because a partial index is not used for a condition with a parameter.
-        chosen: list[ColumnElement[bool]] = [literal_column("pairs.aborts > 0")]
+        chosen: list[ColumnElement[bool]] = [literal_column("pairs.stalls > 0")]
         if division_id is not None:
             chosen += [Run.division_id == division_id, Run.rated.is_(True)]
         if run_id is not None:
             chosen.append(Pair.run_id == run_id)
         if since is not None:
             chosen.append(func.coalesce(Pair.finished_at, since) >= since)
-        return self._sum(Pair.run_id, Pair.aborts, *chosen)
+        return self._sum(Pair.run_id, Pair.stalls, *chosen)
 
     def forfeits(self, run_id: int) -> list[ForfeitTally]:
         """Return the forfeits of a run by revision and kind."""

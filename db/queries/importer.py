@@ -5,11 +5,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from db.columns import to_record, to_values
 from db.database import Queries
-from db.models import GAMES, PAIR_SUMS, PAIRS, VERDICTS, Game, Pair, StoredVerdict
+from db.models import (
+    GAMES,
+    PAIR_SUMS,
+    PAIRS,
+    RUNS,
+    VERDICTS,
+    Game,
+    Pair,
+    Run,
+    StoredVerdict,
+)
 from db.outcomes import game_values, insert_finished, outcome_of
 from db.queries.analysis import insert_new
 from db.queries.archives import store_archive
@@ -21,8 +31,16 @@ from db.queries.runs import insert_run
 from db.records.analysis import GameVerdict, SolvedPosition
 from db.records.archives import PackedArchive
 from db.records.budget import rename_in_budget
-from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
+from db.records.exchange import (
+    BotLine,
+    GameLine,
+    Imported,
+    NotImportable,
+    OpeningsLine,
+    ResultLine,
+)
 from db.records.pairs import PairStatus
+from db.records.results import fill_references, reference, references_in
 from db.records.run_settings import settings_of
 from db.records.runs import NewRun, OpeningSetRow, RunStatus
 
@@ -37,6 +55,7 @@ FILE_KEYS = {
     "started_at": "started",
     "content": "moves",
     "opening": "opening_plies",
+    "stalls": "aborts",
     **dict.fromkeys(("first_result", "second_result"), "result"),
     **dict.fromkeys(("first_termination", "second_termination"), "termination"),
     **dict.fromkeys(PAIR_SUMS, "sides"),
@@ -101,6 +120,7 @@ class _Importer:
         self._settings: dict[RunKey, dict[str, Any]] = {}
         self._openings: dict[str | None, OpeningsLine] = {}
         """The file's sets of openings by hash."""
+        self._results: dict[RunKey, ResultLine] = {}
         described: dict[Content, BotLine] = {}
         latest: dict[Content, int] = {}
         firsts: dict[RunKey, GameLine] = {}
@@ -108,6 +128,8 @@ class _Importer:
             for line in pair:
                 _check_run(index, firsts.setdefault((line.run, line.stream), line), line)
                 latest[line.first, line.first_hash] = latest[line.second, line.second_hash] = index
+                if line.timing.result is not None:
+                    self._results[line.run, line.stream] = line.timing.result
                 if line.introduces is None:
                     continue
                 for bot in line.introduces.bots:
@@ -156,6 +178,7 @@ class _Importer:
             pair_id = insert_finished(self._connection, values, games)
             self._store_verdicts(pair, pair_id)
             indexes[pair_id] = index
+        self._store_results(fresh)
         for game, fault in game_faults(self._connection, Game.pair_id > newest):
             raise NotImportable(indexes[game["pair_id"]], fault, game=game["game"])
         return sum(len(self._pairs[index]) for index in fresh)
@@ -182,7 +205,7 @@ class _Importer:
             "board_class": line.board_class,
             "opening": line.moves[: line.opening_plies],
             "seed": line.seed,
-            "aborts": line.timing.aborts,
+            "stalls": line.timing.stalls,
         }
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:
@@ -246,6 +269,24 @@ class _Importer:
             if run_id in made:
                 index = made[run_id]
                 raise NotImportable(index, f"run {self._pairs[index][0].run}: {fault}")
+
+    def _store_results(self, fresh: Iterable[int]) -> None:
+        """Store the results of runs that have got pairs; one of fewer pairs does not hold any more.
+
+        Raises:
+            NotImportable: a result names a bot that is not known.
+
+        """
+        firsts = {(self._pairs[each][0].run, self._pairs[each][0].stream): each for each in fresh}
+        for key, index in firsts.items():
+            kept, facts = self._results.get(key), None
+            if kept is not None:
+                if not set(references_in(kept.facts)) <= set(range(len(kept.bots))):
+                    raise NotImportable(index, "the result of its run refers to bots that it lacks")
+                here = [reference(self._revision(index, *bot)) for bot in kept.bots]
+                facts = fill_references(kept.facts, here.__getitem__)
+            changed = update(RUNS).where(Run.id == self._runs[key]).values(result=facts)
+            self._connection.execute(changed)
 
     def _store_verdicts(self, lines: PairLines, pair_id: int) -> None:
         """Store the verdicts on games that have none."""

@@ -54,7 +54,7 @@ _FINISH = (
     .where(Pair.id == bindparam("pair"))
     .values(
         status=PairStatus.FINISHED,
-        aborts=Pair.aborts + bindparam("more_aborts", type_=Integer),
+        stalls=Pair.stalls + bindparam("more_stalls", type_=Integer),
         finished_at=bindparam("now"),
         **{name: bindparam(f"new_{name}") for name in OUTCOME},
     )
@@ -127,7 +127,7 @@ class Pairs(Queries):
                         "opening": format_moves(pair.opening),
                         "seed": pair.seed,
                         "status": PairStatus.PLANNED,
-                        "aborts": 0,
+                        "stalls": 0,
                     }
                 )
             self._planned_to[run.stream] = start - 1
@@ -170,11 +170,11 @@ class Pairs(Queries):
             )
             return result.rowcount
 
-    def add_aborts(self, pair_id: int, aborts: int) -> None:
-        """Add to the aborts of a planned pair."""
+    def add_stalls(self, pair_id: int, stalls: int) -> None:
+        """Add to the stalls of a planned pair."""
         with self._database.writing() as connection:
             connection.execute(
-                update(PAIRS).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
+                update(PAIRS).where(Pair.id == pair_id).values(stalls=Pair.stalls + stalls)
             )
 
     def finish_all(self, played: Sequence[Played]) -> list[StoredGames]:
@@ -273,7 +273,7 @@ def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGame
         games += own
         last_outputs += [game.last_output for game in record.games]
         new = {f"new_{name}": value for name, value in outcome.items()}
-        more = {"pair": plan.id, "more_aborts": record.aborts, "now": time.time()}
+        more = {"pair": plan.id, "more_stalls": record.stalls, "now": time.time()}
         updates[plan.id] = {**more, **new}
     if updates:
         connection.execute(_FINISH, list(updates.values()))

@@ -78,7 +78,7 @@ def insert_play(connection: Connection, new: NewPlay) -> int:
         "board_class": boards,
         "opening": format_moves(new.game.moves[: new.opening_plies]),
         "seed": new.seed,
-        "aborts": 0,
+        "stalls": 0,
         "finished_at": ended,
     }
     pair_id = insert_finished(connection, pair, [new.game])

@@ -42,6 +42,9 @@ from db.records.runs import (
     rename_in_verdict,
 )
 
+_COLUMNS = [column for column in RUNS.c if column is not Run.result]
+"""The columns of a `RunRow`: results are read one by one, as a list of runs needs none."""
+
 
 class Runs(Queries):
     """The runs of a database."""
@@ -88,7 +91,7 @@ class Runs(Queries):
             "division_id": division_id,
         }
         chosen = [Run[name] == value for name, value in equal.items() if value is not None]
-        query = select(RUNS).where(*chosen).order_by(Run.id.desc()).limit(limit)
+        query = select(*_COLUMNS).where(*chosen).order_by(Run.id.desc()).limit(limit)
         with self._database.reading() as connection:
             current = _current_names(connection)
             if is_renamed:
@@ -119,6 +122,8 @@ class Runs(Queries):
     ) -> None:
         """Set a run's status, and its end unless it is running.
 
+        A run that is open again has no result any more.
+
         Args:
             run_id: the run.
             status: the new status.
@@ -130,6 +135,8 @@ class Runs(Queries):
         """
         ended_at = None if status is RunStatus.RUNNING else time.time()
         values: dict[str, Any] = {"status": status, "ended_at": ended_at}
+        if status in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
+            values["result"] = None
         if target_games is not None:
             values["target_games"] = target_games
         self._change(run_id, **values)
@@ -176,6 +183,15 @@ class Runs(Queries):
             names = _names_then(find_run(connection, run_id))
             values = {"verdict": rename_in_verdict(verdict, names)}
             connection.execute(update(RUNS).where(Run.id == run_id).values(**values))
+
+    def result(self, run_id: int) -> dict[str, Any] | None:
+        """Return the stored result of a run, with references to bots; None if there is none."""
+        rows = self._rows(select(Run.result).where(Run.id == run_id))
+        return rows[0].result if rows else None
+
+    def set_result(self, run_id: int, result: Mapping[str, Any] | None) -> None:
+        """Set a run's result, with references to bots. Raises UnknownRow."""
+        self._change(run_id, result=result)
 
     def set_note(self, run_id: int, note: str) -> None:
         """Set the user's note on a run. Raises UnknownRow."""
@@ -244,7 +260,7 @@ def _unknown_run(run_id: int) -> UnknownRow:
 
 def find_run(connection: Connection, run_id: int) -> RunRow:
     """Return the run with this id. Raises UnknownRow."""
-    row = connection.execute(select(RUNS).where(Run.id == run_id)).first()
+    row = connection.execute(select(*_COLUMNS).where(Run.id == run_id)).first()
     if row is None:
         raise _unknown_run(run_id)
     return _run(row, _current_names(connection, run_id))

@@ -102,6 +102,14 @@ class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
         )
 
 
+class ResultLine(msgspec.Struct, forbid_unknown_fields=True):
+    """What a run keeps of its end (`db.records.results`)."""
+
+    bots: list[tuple[str, Identifier]]
+    """Name and content hash of each bot that it refers to, by its place here."""
+    facts: dict[str, Any]
+
+
 class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Everything about a game that depends on the clock."""
 
@@ -110,7 +118,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
     duration_us: Count = 0
-    aborts: ColumnInt = 0
+    stalls: ColumnInt = msgspec.field(name="aborts", default=0)
     detail: str = ""
     sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
     thoughts: tuple[MoveTiming, ...] = ()
@@ -122,6 +130,8 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Last output of a bot that forfeited."""
     id: Count = 0
     """Number of the game in the exporting database, which an import ignores; 0 if not exported."""
+    result: ResultLine | None = None
+    """The result of the run, in its first game; None if it has none. It holds durations."""
 
     def all_thoughts(self) -> list[Thought]:
         """Return the stored form of all thoughts.

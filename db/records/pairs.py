@@ -71,7 +71,7 @@ class PairRecord(msgspec.Struct, frozen=True):
     number: int
     games: tuple[GameRecord, ...]
     """The two games, that in which A moved first before the other; empty if aborted."""
-    aborts: int = 0
+    stalls: int = 0
     """Late moves that counted because the machine explains their delay, and times that the pair
     was played again because no answer came."""
     abort_reason: str = ""

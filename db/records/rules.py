@@ -1,6 +1,7 @@
 """Rules of a game besides those of the board, which every record of conditions contains."""
 
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple, Self
 
 import msgspec
 from msgspec import Meta
@@ -26,12 +27,18 @@ class GameRules(
 ):
     """What ends games besides the board. A field's name is its key in JSON; None: no such rule.
 
-    Each rule that can end a game has its referee's part in `ladder.match.game.endings`, and the
-    check of a stored game in `db.invariants`.
+    Each rule has its words in `texts`, an option of its name in `ladder.cli.run_options`, the
+    referee's part in `ladder.match.game.referee`, and the check of a stored game in
+    `db.invariants`.
     """
 
     adjudicate: Annotated[int, Meta(ge=1, le=MAX_SIDE**2)] | None = None
     """Plies within which a proven end ends the game at once; None if games are played out."""
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Return the rules among other values by name, such as options; 0 is no rule."""
+        return cls(**{name: values.get(name) or None for name in RULES})
 
     @property
     def rules(self) -> "GameRules":

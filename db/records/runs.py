@@ -1,14 +1,16 @@
 """Records of divisions and runs. Times are seconds since the epoch."""
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from db.errors import TooNew
 from db.records.budget import Amounts, budget_label
 from db.records.rules import GameRules, Plies
 from db.records.run_settings import StoredSettings
@@ -110,7 +112,7 @@ class Conditions(GameRules, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @classmethod
     def of_key(cls, key: str) -> "Conditions":
-        """Return the conditions of a division's key. Raises ValueError."""
+        """Return the conditions of a division's key. Raises ValueError, or TooNew."""
         return _conditions_of(key)
 
     @property
@@ -131,6 +133,13 @@ def _conditions_of(key: str) -> Conditions:
     try:
         return msgspec.json.decode(key, type=Conditions).imported
     except msgspec.DecodeError as error:
+        with contextlib.suppress(msgspec.DecodeError):
+            values = msgspec.json.decode(key, type=dict[str, Any])
+            if unknown := sorted(values.keys() - set(Conditions.__struct_fields__)):
+                raise TooNew(
+                    "the database has games under a condition that this version does not know "
+                    f"({', '.join(unknown)}): update this program"
+                ) from error
         raise ValueError(f"its division is invalid: {error}") from error
 
 

@@ -20,6 +20,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 import typer
 
 from engine.board_class import SETS
+from engine.result import Loser, Termination
 from ladder.cli import options
 
 ARGUMENTS, OPTIONS, EXAMPLE = "Arguments", "Options", "Example"
@@ -58,6 +59,7 @@ def _filled_in() -> dict[str, str]:
     return {
         "{board sets}": ", ".join(f"{each.name} ({each.help})" for each in sets),
         "{large board sets}": ", ".join(each.name for each in sets if each.is_large),
+        "{endings}": ", ".join(each.value for each in Termination if each.loser is not Loser.NONE),
     }
 
 

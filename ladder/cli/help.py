@@ -67,12 +67,12 @@ HELP_ALL = "--help-all"
 MOST_SHOWN = 20
 """Options that `--help` shows of a command in any case."""
 RARE = {
-    "adjudicate", "alpha", "as_stored", "based_on", "beta", "clock", "depth", "force", "margin",
+    "alpha", "as_stored", "based_on", "beta", "clock", "depth", "force", "margin",
     "memory", "model", "new_version", "nodes", "note", "open_files", "opening_plies", "overage",
     "pin", "processes", "rated", "restart", "stored", "tls_ca_file", "tls_cert", "tls_key",
     "watchdog",
 }  # fmt: skip
-"""Options that few people use, by their names in Python."""
+"""Options that few people use, by their names in Python; those of the rules of games, too."""
 TERM_WIDTH = 30
 """Widest column of names, in characters; longer names have a line of their own."""
 
@@ -300,7 +300,11 @@ def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
 def _is_shown(parameter: Any, ctx: Any) -> bool:
     """Return whether the help of this call shows a parameter."""
     is_long = sum(each.param_type_name == "option" for each in ctx.command.params) > MOST_SHOWN
-    return not is_long or HELP_ALL in ctx.meta or parameter.name not in RARE
+    if not is_long or HELP_ALL in ctx.meta:
+        return True
+    from db.records.rules import RULES  # loads msgspec, which the list of commands does not need
+
+    return parameter.name not in {*RARE, *RULES}
 
 
 def _plain_default(text: str) -> str:

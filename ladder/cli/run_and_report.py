@@ -20,6 +20,7 @@ from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.gate.session import match_of
+from ladder.experiments.kept import ended_run
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.standings import Standings, select_bots, show_only
@@ -163,11 +164,11 @@ def _play(
         }
         document: dict[str, object] = {"run": head, "report": standings_document(standings)}
         if settings.kind is RunKind.MATCH:
-            document["match"] = _match_finding(store, outcome.run, settings).document
+            document["match"] = _match_finding(store, outcome, settings).document
             document["repeated"] = repeated is not None
         print_out(to_json(document))
     elif settings.kind is RunKind.MATCH:
-        finding = _match_finding(store, outcome.run, settings)
+        finding = _match_finding(store, outcome, settings)
         if repeated is not None:
             note = repeated_text(outcome.run.id, outcome.run.ended_at or 0.0)
             finding = replace(finding, notes=[*finding.notes, note])
@@ -193,8 +194,10 @@ def _report_nothing_to_resume(
     return ExitCode.DONE
 
 
-def _match_finding(store: Store, run: RunRow, settings: RunSettings) -> Finding:
-    met = match_of(store, past_run(store, run.id))
+def _match_finding(store: Store, outcome: RunOutcome, settings: RunSettings) -> Finding:
+    run = outcome.run
+    read = past_run if outcome.ending is RunEnding.STOPPED else ended_run
+    met = match_of(store, read(store, run.id))
     if met is None:
         a, b = settings.bots
         met = HeadToHead(a, b)

@@ -10,7 +10,7 @@ import typer
 from db.records.bots import BotRow, NewBot
 from db.records.launch import Limits
 from db.records.restart import Restart
-from db.records.rules import GameRules
+from db.records.rules import RULES, GameRules
 from db.records.runs import RunKind
 from engine.board_class import THU, BoardClass
 from ladder.cli.config import is_from_config
@@ -246,7 +246,7 @@ class RunOptions(BotOptions):
             pairing=pairing,
             opening_plies=self.opening_plies,
             openings=openings,
-            rules=GameRules(adjudicate=self.adjudicate or None),
+            rules=GameRules.of({name: getattr(self, name) for name in RULES}),
             seed=self.seed,
             games=games,
             seconds=seconds,

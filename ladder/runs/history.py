@@ -27,8 +27,8 @@ class PastRun:
     """The label of its division."""
     games: int
     """Finished games."""
-    excused: int
-    """How often a move or pair was repeated because the machine had delayed a bot."""
+    stalls: int
+    """As in `PairRecord`, over all of its pairs."""
     status: RunStatus
     """The present status: a run whose process has died is interrupted, whatever is stored."""
 
@@ -48,7 +48,7 @@ class PastRun:
 def past_runs(store: Store) -> list[PastRun]:
     """Return all runs of a database, newest first."""
     games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
-    excused = store.games.count_aborts()
+    stalls = store.games.count_stalls()
     labels = {division.id: division.label for division in store.divisions.all()}
     rows = store.runs.find()
     dead = find_dead(store.run_lock, [row.id for row in rows if row.status is RunStatus.RUNNING])
@@ -58,7 +58,7 @@ def past_runs(store: Store) -> list[PastRun]:
             title=run_title(row.settings, labels[row.division_id]),
             division=labels[row.division_id],
             games=games.get(row.id, 0),
-            excused=excused.get(row.id, 0),
+            stalls=stalls.get(row.id, 0),
             status=RunStatus.INTERRUPTED if row.id in dead else row.status,
         )
         for row in rows

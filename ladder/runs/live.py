@@ -88,7 +88,7 @@ class LiveRun:
     games: int = 0
     """Finished games of this session."""
     stalls: int = 0
-    """Stalls, after which a move or pair was repeated, or its pair given up."""
+    """As in `PairRecord`, those of interrupted sessions included."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
     progress: str = ""
@@ -206,6 +206,7 @@ def live_run_of(
         title=run_title(run.settings, ""),
         target_games=settings.target_games,
         games_before=store.games.count(run.id),
+        stalls=store.games.count_stalls(run_id=run.id).get(run.id, 0),
         bots={name: LiveBot(name) for name in entrants},
         is_rated=run.rated,
         first=settings.pairing.candidate

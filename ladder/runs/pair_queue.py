@@ -168,7 +168,7 @@ class PairQueue(PairSource):
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """Count what disturbed a pair, which stays planned."""
-        self.store.pairs.add_aborts(plan.id, record.aborts)
+        self.store.pairs.add_stalls(plan.id, record.stalls)
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)

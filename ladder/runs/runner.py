@@ -241,7 +241,7 @@ class Runner:
                 failures.append(failure)
         stored = iter(self.source.finish([each for each in records if each[1].games]))
         for plan, record in records:
-            self.live.stalls += record.aborts
+            self.live.stalls += record.stalls
             if record.games:
                 self._count(plan, record, next(stored))
             else:

@@ -51,7 +51,9 @@ def standings_document(
             board: rounded(elo, 1) for board, elo in standings.first_mover_elo.items()
         },
         "draw_rate": rounded(standings.draw_rate, 4),
-        **values_of(standings, "unrated_games", "stalled_games", "ranked"),
+        "unrated_games": standings.unrated_games,
+        "stalled_games": standings.stalls,
+        "ranked": standings.ranked,
         "bots": [standing_document(bot, wrong) for bot in standings.bots],
         "pairs_table": Table(PAIRS, standings.pairs_table).documents(),
         "notes": [note_text(note) for note in standings.notes],

@@ -11,6 +11,7 @@ from db.records import thought_blob
 from db.records.bots import HUMAN
 from db.records.runs import RunKind
 from db.store import Store
+from ladder.experiments.stored import check_result
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import ImportRefused, open_games, write_jsonl
 from tests.db.making import new_bot, new_play
@@ -61,7 +62,7 @@ def test_games_of_people_travel(store: Store, tmp_path: Path) -> None:
     with Store.open(str(tmp_path / "other.db")) as other:
         for games, skipped in ((2, 0), (0, 2)):
             with open_games(file) as lines:
-                made = import_games(other, str(file), lines)
+                made = import_games(other, str(file), lines, check_result=check_result)
             assert (made.games, made.skipped) == (games, skipped)
         games_here, games_there = (
             [(game.moves, game.thoughts) for game in each.games.stream(thoughts=True)]
@@ -76,4 +77,4 @@ def test_games_of_people_travel(store: Store, tmp_path: Path) -> None:
         open_games(file) as lines,
         pytest.raises(ImportRefused, match="a game against a person cannot be rated"),
     ):
-        import_games(third, str(file), lines)
+        import_games(third, str(file), lines, check_result=check_result)

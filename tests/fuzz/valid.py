@@ -15,6 +15,7 @@ from db.records.launch import Launch
 from db.records.runs import Conditions, RunKind
 from db.store import Store
 from engine.result import Result, Termination
+from ladder.experiments.stored import check_result
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import NumberedGame, write_jsonl
 
@@ -76,5 +77,6 @@ def exported() -> bytes:
             game(1, "01", Result.LOSS, Termination.TIMEOUT),
         )
         with Store.open(str(path)) as store:
-            import_games(store, "valid", [NumberedGame(n, each) for n, each in enumerate(games, 1)])
+            numbered = [NumberedGame(n, each) for n, each in enumerate(games, 1)]
+            import_games(store, "valid", numbered, check_result=check_result)
             return "".join(write_jsonl(store.exchange.export_lines(None))).encode()

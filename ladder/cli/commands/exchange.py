@@ -11,6 +11,7 @@ from ladder.cli.database import open_to_fill, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, Database
 from ladder.cli.output import check_writable, print_result, write_output
 from ladder.errors import UsageError
+from ladder.experiments.stored import check_result
 from ladder.names import counted
 from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.formats import WRITERS, GameFormat
@@ -86,5 +87,5 @@ def import_(
       ladder import games.jsonl
     """
     with open_games(file) as games, open_to_fill(db) as store:
-        imported = import_games(store, str(file), games, games.archives)
+        imported = import_games(store, str(file), games, games.archives, check_result=check_result)
     return print_result(imported, import_document, import_text, json=json)

@@ -43,9 +43,7 @@ def games(
       --lost: With --bot: only games that A lost.
       --drawn: Only drawn games.
       --forfeit: Only games that a bot lost by failing; short for --ending forfeit.
-      --ending WORD: Only games with this ending: forfeit, four_in_a_row, board_full, timeout,
-        crash, illegal_move, protocol_error, memory, resigned, adjudicated (forfeit: of
-        any kind).
+      --ending WORD: Only games with this ending: forfeit (of any kind), {endings}.
       --plies MIN..MAX: Only games of this length, the opening included: 20..30, 20.., ..30 or 20.
       --upsets: Only wins of a bot whose expected score was a quarter of a point or less.
 

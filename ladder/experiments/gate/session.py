@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from db.records.bots import BotRow
 from db.records.games import GameQuery
 from db.records.pairs import PlayedPair
+from db.records.results import reference
 from db.records.run_settings import MatchSettings
 from db.records.runs import DivisionRow, RunRow, RunStatus, division_label
 from db.store import Store
@@ -24,10 +25,11 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot, Tally
+from ladder.experiments.kept import ended_run, result_of
 from ladder.match.registry.registered import find_bot
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.report_data import Reason, ShownGame, read_shown_games
-from ladder.runs.history import PastRun
+from ladder.runs.history import PastRun, past_run
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import finished_run, hashes_of
 from ladder.runs.settings import RunSettings
@@ -139,6 +141,10 @@ def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
     """
     judge = task.judge()
     played = play(context, task.settings, task.bots, judge)
+    if played.run is not None and not played.stopped:
+        gated = gate_of(context.store, ended_run(context.store, played.run.id))
+        assert gated is not None  # noqa: S101 - it was just played
+        return replace(gated, asked_before=asked_before(context.store, played.run))
     unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
     result = judge.result(invalid=played.invalid, unfinished=unfinished)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
@@ -160,8 +166,8 @@ def find_answer(store: Store, task: GateTask) -> GateOutcome | None:
     if run.verdict == Verdict.INCONCLUSIVE and former.games < task.test.games:
         store.runs.set_status(run.id, RunStatus.INTERRUPTED)
         return None
-    answer = replace(task, test=former).decided_by(store.pairs.of_run(run.id), run.id)
-    return replace(
+    answer = gate_of(store, past_run(store, run.id))
+    return answer and replace(
         answer, answered_at=run.ended_at or run.started_at, asked_before=asked_before(store, run)
     )
 
@@ -195,16 +201,28 @@ def _division(store: Store, settings: RunSettings) -> DivisionRow | None:
 
 
 def stored_bots(store: Store, run: RunRow) -> dict[str, GateBot]:
-    """Return the bots of a run by name, with the revisions that played; empty if one is unknown."""
+    """Return the bots of a run by name, each called by the reference to the revision that played.
+
+    Empty if one is unknown.
+    """
     listed = run.settings.bots
     ids = {content: key for key, content in store.bots.contents().items()}
     if not set(listed.items()) <= set(ids):
         return {}
-    return {name: GateBot(name, ids[name, content], content) for name, content in listed.items()}
+    found = {name: ids[name, content] for name, content in listed.items()}
+    return {name: GateBot(reference(key), key, listed[name]) for name, key in found.items()}
 
 
 def gate_of(store: Store, past: PastRun) -> GateOutcome | None:
-    """Return a stored gate as its command does; None if its question or a bot is not readable.
+    """Return a stored gate as its command does; None if its question or a bot is not readable."""
+    result = result_of(store, past, GateResult, judged_gate)
+    if result is None:
+        return None
+    return GateOutcome(result, past.division, past.status in UNFINISHED, run_id=past.row.id)
+
+
+def judged_gate(store: Store, past: PastRun) -> GateResult | None:
+    """Judge a stored gate.
 
     Its pairs are judged in the order of their numbers, as the gate did. Other pairs of the stream
     belong to repetitions of the gate.
@@ -215,27 +233,31 @@ def gate_of(store: Store, past: PastRun) -> GateOutcome | None:
     if test is None or not {candidate, *baselines} <= set(bots):
         return None
     judge = GateJudge(bots[candidate], [bots[name] for name in baselines], test)
-    result = judge_pairs(judge, store.pairs.of_run(run.id)).result(
+    return judge_pairs(judge, store.pairs.of_run(run.id)).result(
         invalid=MEANINGLESS if status is RunStatus.INVALID else "",
         unfinished=UNFINISHED.get(status, ""),
     )
-    return GateOutcome(result, past.division, status in UNFINISHED, run_id=run.id)
 
 
 def match_of(store: Store, past: PastRun) -> HeadToHead | None:
     """Return the result of a stored match from the side of the bot that was named first."""
+    return result_of(store, past, HeadToHead, judged_match)
+
+
+def judged_match(store: Store, past: PastRun) -> HeadToHead | None:
+    """Count the pairs of a stored match; None if there are none."""
     pairs = store.pairs.of_run(past.row.id)
     if not pairs:
         return None
     names = {key: name for key, (name, _) in store.bots.contents().items()}
-    a, b = names[pairs[0].a_revision], names[pairs[0].b_revision]
+    a, b = pairs[0].a_revision, pairs[0].b_revision
     settings = past.row.settings
-    if isinstance(settings, MatchSettings) and settings.sides == (b, a):
+    if isinstance(settings, MatchSettings) and settings.sides == (names[b], names[a]):
         a, b = b, a
     counts = Tally()
     for pair in pairs:
-        counts.count(pair, is_first=names[pair.a_revision] == a)
-    return HeadToHead(a, b, counts.counted)
+        counts.count(pair, is_first=pair.a_revision == a)
+    return HeadToHead(reference(a), reference(b), counts.counted)
 
 
 def games_of_gate(

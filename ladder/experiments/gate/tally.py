@@ -29,6 +29,7 @@ class GateBot:
     """A bot of a gate."""
 
     name: str
+    """Its name, or the reference to it where stored pairs are judged."""
     revision: int
     """The key of its revision in the database."""
     content: str

@@ -19,6 +19,7 @@ from ladder.experiments.engine import (
 )
 from ladder.experiments.gate.session import stored_bots
 from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.kept import ended_run, result_of
 from ladder.experiments.select.field import SelectQuestion, strengths
 from ladder.experiments.select.judge import FieldJudge
 from ladder.names import counted
@@ -127,8 +128,14 @@ def play_selection(
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    judge = FieldJudge([GateBot.of(bot) for bot in bots], question, baseline)
+    # In the order in which a run stores them, by which it chooses among equals when judged again.
+    named = sorted(bots, key=lambda bot: bot.name)
+    judge = FieldJudge([GateBot.of(bot) for bot in named], question, baseline)
     played = play(context, settings, bots, judge)
+    if played.run is not None and not played.stopped:
+        found = selection_of(context.store, ended_run(context.store, played.run.id))
+        assert found is not None  # noqa: S101 - it was just played
+        return found
     selected = selected_of(
         judge,
         division_label(settings.division()),
@@ -215,15 +222,22 @@ def _players(judge: FieldJudge) -> tuple[RankedBot, ...]:
 
 def selection_of(store: Store, past: PastRun) -> SelectionOutcome | None:
     """Return a stored selection; None if its question or a bot is not readable."""
+    found = result_of(store, past, SelectionOutcome, judged_selection)
+    return found and replace(found, conditions=past.division, run_id=past.row.id)
+
+
+def judged_selection(store: Store, past: PastRun) -> SelectionOutcome | None:
+    """Judge a stored selection; without the conditions and the number of its run."""
     run = past.row
     asked = run.settings.select if isinstance(run.settings, SelectSettings) else None
-    bots = list(stored_bots(store, run).values())
-    if asked is None or not bots:
+    bots = stored_bots(store, run)
+    if asked is None or not bots or (asked.against is not None and asked.against not in bots):
         return None
+    baseline = None if asked.against is None else bots[asked.against].name
     judge = judge_pairs(
-        FieldJudge(bots, SelectQuestion.of(asked), asked.against), store.pairs.of_run(run.id)
+        FieldJudge(list(bots.values()), SelectQuestion.of(asked), baseline),
+        store.pairs.of_run(run.id),
     )
     invalid = MEANINGLESS if past.status is RunStatus.INVALID else ""
     unfinished = UNFINISHED.get(past.status, "")
-    selected = selected_of(judge, past.division, invalid=invalid, stopped=unfinished)
-    return replace(selected, run_id=run.id)
+    return selected_of(judge, "", invalid=invalid, stopped=unfinished)

@@ -4,7 +4,10 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from db.records.bots import BotRow, NewBot
+from db.records.results import reference
 from db.records.run_settings import TuneSettings
 from db.records.runs import RunRow, RunStatus, TuningStepRow
 from db.store import Store
@@ -24,6 +27,7 @@ from ladder.experiments.gate.session import (
     gate_of,
     play_gate,
 )
+from ladder.experiments.kept import result_of
 from ladder.experiments.tune.bots import (
     Registration,
     TuningTask,
@@ -87,6 +91,16 @@ class TuningOutcome:
         return exit_code_of(INVALID if self.invalid else STOPPED)
 
 
+@dataclass(frozen=True, slots=True)
+class TuningEnd:
+    """What the run of a search keeps of its end."""
+
+    gate: int | None
+    """The run of the gate; None if there was nothing to gate, or it is not known."""
+    kept: Registration | None = None
+    """The registration of the tuned bot; None without one."""
+
+
 def tune(
     context: ExperimentContext,
     task: TuningTask,
@@ -146,6 +160,8 @@ def _search_and_gate(
         store.runs.set_status(run.id, RunStatus.FINISHED)
         if register is not None:
             kept = register_winner(store, tuned, gated, register)
+        end = TuningEnd(gated.run_id, _as_kept(store, kept))
+        store.runs.set_result(run.id, msgspec.to_builtins(end))
     return replace(result, gated=gated, kept=kept)
 
 
@@ -221,6 +237,19 @@ def _gate(
     return play_gate(context, gate), tuned
 
 
+def _as_kept(store: Store, kept: Registration | None) -> Registration | None:
+    """Return a registration with the reference to the bot that it registered."""
+    if kept is None or not kept.is_registered:
+        return kept
+    return replace(kept, name=reference(store.bots.get(kept.name).revision.id))
+
+
+def _found_end(store: Store, past: PastRun) -> TuningEnd:
+    """Return the end of a tuning that keeps none: the gate that its note names."""
+    note = gate_note(past.row.id)
+    return TuningEnd(next((run.id for run in store.runs.find() if run.note == note), None))
+
+
 def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
     """Return a stored tuning; None if its search is not stored."""
     run = past.row
@@ -228,8 +257,8 @@ def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
     if kept is None:
         return None
     template = Template(kept.spec, read_parameters(kept.parameters))
-    steps = store.tuning_steps.of_run(run.id)
-    gates = [each for each in past_runs(store) if each.row.note == gate_note(run.id)]
+    steps, end = store.tuning_steps.of_run(run.id), result_of(store, past, TuningEnd, _found_end)
+    gates = [each for each in past_runs(store) if end is not None and each.row.id == end.gate]
     return TuningOutcome(
         template,
         kept.games,
@@ -238,6 +267,7 @@ def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
         steps,
         steps[-1].estimate if steps else template.start,
         gate_of(store, gates[0]) if gates else None,
+        None if end is None else end.kept,
         invalid=MEANINGLESS if past.status is RunStatus.INVALID else "",
         unfinished=UNFINISHED.get(past.status, UNFINISHED[RunStatus.INTERRUPTED]),
     )

@@ -74,7 +74,7 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = Non
         plan.id,
         plan.number,
         games,
-        aborts=len(notes.stalls) + notes.excused,
+        stalls=len(notes.stalls) + notes.excused,
         abort_reason="" if games else notes.stalls[-1],
         failed_starts=tuple(notes.failed_starts),
         unusable=notes.unusable,

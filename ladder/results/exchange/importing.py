@@ -5,13 +5,17 @@ rules for every stored game. The rules here are about names, texts and settings,
 lines of one pair.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
+from typing import Any
 
 from db.records.archives import PackedArchive
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
+from db.records.results import texts_in
 from db.records.run_settings import settings_of
+from db.records.runs import RunKind
 from db.store import Store
 from engine.board_class import parse_board_class
 from engine.errors import EngineError
@@ -28,8 +32,12 @@ SAME_OF_PAIR = ("rated", "board", "board_class", "seed", "opening_plies")
 """Fields that must be equal in both games of a pair."""
 
 
-def check_game(game: GameLine) -> None:
-    """Check the names, texts, descriptions and thoughts in a game's line.
+CheckResult = Callable[[RunKind, Mapping[str, Any]], None]
+"""Refuses what is not the result of a run of a kind. Raises ValueError."""
+
+
+def check_game(game: GameLine, check_result: CheckResult) -> None:
+    """Check the names, texts, descriptions, results and thoughts in a game's line.
 
     Raises:
         ValueError: it breaks a rule.
@@ -53,6 +61,10 @@ def check_game(game: GameLine) -> None:
         if game.introduces.settings is not None:
             settings_of(game.kind, game.introduces.settings).check()
     check_analysis(game)
+    if game.timing.result is not None:
+        for text in texts_in(game.timing.result.facts):
+            check_text(text, "the result of a run")
+        check_result(game.kind, game.timing.result.facts)
     for thought in game.timing.all_thoughts():  # now, as packing requires valid times
         fault = find_thought_fault(thought)
         _require(fault is None, str(fault))
@@ -124,6 +136,8 @@ def import_games(
     name: str,
     read: Iterable[NumberedGame],
     archives: Sequence[PackedArchive] = (),
+    *,
+    check_result: CheckResult,
 ) -> Imported:
     """Check all games and store the new ones, in one transaction.
 
@@ -132,6 +146,7 @@ def import_games(
         name: the file's name, for messages.
         read: the games in the order of the file.
         archives: the files of its bots, complete when its games have been read.
+        check_result: refuses results that are not readable; experiments know their kinds.
 
     Raises:
         ImportRefused: a line, run, pair or game breaks a rule, a pair lacks a game, or a stored
@@ -140,7 +155,7 @@ def import_games(
     """
     games: dict[tuple[int, str, int], list[NumberedGame]] = {}
     for each in read:
-        _checked(name, each.line, check_game, each.game)
+        _checked(name, each.line, partial(check_game, check_result=check_result), each.game)
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, each) for each in games.values()]

@@ -39,7 +39,7 @@ def build_standings(
     *,
     distinct_games: int,
     notes: Sequence[Note],
-    stalled_games: int = 0,
+    stalls: int = 0,
     options: RatingOptions | None = None,
     retired: Collection[str] = (),
     forfeit_games: Mapping[int, Sequence[ForfeitedGame]] | None = None,
@@ -51,7 +51,7 @@ def build_standings(
         tables: the aggregate, one row per two revisions and board class.
         distinct_games: number of games that differ in board or moves.
         notes: notes to put before those that the tables give.
-        stalled_games: delays by the machine, late answers that counted and pairs played again.
+        stalls: delays by the machine, late answers that counted and pairs played again.
         options: rating options.
         retired: names of retired bots.
         forfeit_games: latest forfeits by revision, newest first.
@@ -92,9 +92,9 @@ def build_standings(
         notes=[
             *notes,
             *([] if pool is None else pool_notes(pool)),
-            *_count_notes(games, distinct_games, stalled_games, division.budget),
+            *_count_notes(games, distinct_games, stalls, division.budget),
         ],
-        stalled_games=stalled_games,
+        stalls=stalls,
     )
 
 
@@ -118,15 +118,15 @@ def is_repetitive(tables: Sequence[PairTableRow], distinct_games: int) -> bool:
     return distinct_games < DISTINCT_SHARE * 2 * sum(row.record.pairs for row in tables)
 
 
-def _count_notes(games: int, distinct: int, stalled: int, budget: Mapping[str, int]) -> list[Note]:
+def _count_notes(games: int, distinct: int, stalls: int, budget: Mapping[str, int]) -> list[Note]:
     notes: list[Note] = []
     if not games:
         notes.append(NoRatedGames())
     elif distinct < DISTINCT_SHARE * games:
         notes.append(RepeatedGames(distinct, games))
-    if stalled:
+    if stalls:
         is_timed = not {TIME, CLOCK}.isdisjoint(split_budget_key(key)[0] for key in budget)
-        notes.append(DelayedMoves(stalled, stalled / (games + stalled), is_timed))
+        notes.append(DelayedMoves(stalls, stalls / (games + stalls), is_timed))
     return notes
 
 

@@ -49,7 +49,7 @@ def standings_of_division(
         distinct_games=store.aggregate.count_distinct(listed, since=since),
         options=options,
         notes=notes,
-        stalled_games=sum(store.games.count_aborts(division_id=division.id, since=since).values()),
+        stalls=sum(store.games.count_stalls(division_id=division.id, since=since).values()),
         retired=retired_bots(store),
         forfeit_games=_forfeits(store, division, listed, since),
     )
@@ -78,7 +78,7 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
         tables,
         distinct_games=distinct,
         notes=[],
-        stalled_games=store.games.count_aborts(run_id=run.id).get(run.id, 0),
+        stalls=store.games.count_stalls(run_id=run.id).get(run.id, 0),
         retired=retired_bots(store),
     )
 

@@ -118,7 +118,7 @@ class Standings:
     """The fitted ratings, to compare any two bots; None without games."""
     notes: Sequence[Note] = ()
     """What limits the trust in the numbers."""
-    stalled_games: int = 0
+    stalls: int = 0
     """Delays by the machine: late answers that counted, and pairs played again."""
     unrated_games: int = 0
     """Number of the division's games of matches and experiments."""

@@ -9,6 +9,7 @@ from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Termination
+from ladder.experiments.stored import wrong_results
 from ladder.match.game.adjudicator import TABLE_MIB, proof_of
 from ladder.names import counted
 from ladder.results.analysis.game import Solvers
@@ -45,6 +46,7 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Diagnosis]:
         _check_archives(store, repair=repair),
         *_check_adjudicated(store),
         _check_derived(store, repair=repair),
+        _check_results(store, repair=repair),
     ]
 
 
@@ -127,6 +129,21 @@ def _check_adjudicated(store: Store) -> list[Diagnosis]:
     )
     what = "adjudicated games that the solver contradicts; restore a backup"
     return [_faults("adjudicated", contradictions, what, text)]
+
+
+def _check_results(store: Store, *, repair: bool) -> Diagnosis:
+    """Judge the pairs of experiments again, and compare what their runs keep."""
+    wrong = list(wrong_results(store))
+    if not wrong:
+        return Diagnosis("results", Level.OK, "the results of experiments are those of their pairs")
+    shown = "; ".join(f"run {past.row.id}: {fact}" for past, fact, _ in wrong[:SHOWN])
+    if repair:
+        for past, _, right in wrong:
+            store.runs.set_result(past.row.id, right)
+        return Diagnosis("results", Level.OK, f"{counted(len(wrong), 'result')} repaired: {shown}")
+    are = "is" if len(wrong) == 1 else "are"
+    text = f"{counted(len(wrong), 'result')} {are} wrong: {shown}; run `ladder doctor --repair`"
+    return Diagnosis("results", Level.FAULT, text)
 
 
 def _check_derived(store: Store, *, repair: bool) -> Diagnosis:

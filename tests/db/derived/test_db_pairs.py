@@ -89,7 +89,7 @@ def test_dropped_pair_is_not_stored(store: Store) -> None:
 
 @pytest.mark.slow
 def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> None:
-    """A record without two games is refused; its aborts can be added."""
+    """A record without two games is refused; its stalls can be added."""
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     with pytest.raises(ValueError, match="two games"):
@@ -100,9 +100,9 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> N
     with pytest.raises(ValueError, match="aborted"):
         finish_pair(store, to_plan(row), half)
     assert list(store.games.stream()) == []
-    store.pairs.add_aborts(row.id, 3)
+    store.pairs.add_stalls(row.id, 3)
     assert store.pairs.planned(run.id) == [row]
-    assert store.games.count_aborts(run_id=run.id) == {run.id: 3}
+    assert store.games.count_stalls(run_id=run.id) == {run.id: 3}
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ class StalledWorkers(InstantWorkers):
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        future.set_result(PairRecord(plan.id, plan.number, (), aborts=4, abort_reason="late; wait"))
+        future.set_result(PairRecord(plan.id, plan.number, (), stalls=4, abort_reason="late; wait"))
         return future
 
 
@@ -57,10 +57,11 @@ def test_an_overloaded_machine_ends_the_run_and_charges_no_bot(
     assert "the machine stalls: " in told
     assert "the last time as late; wait\n" in told
     assert query(tmp_path, "select count(*) from games") == [(0,)]
-    [(stalls,)] = query(tmp_path, "select sum(aborts) from pairs where status = 'planned'")
+    [(stalls,)] = query(tmp_path, "select sum(stalls) from pairs where status = 'planned'")
     assert stalls in (4, 8)  # of the pairs that ended at the same time
-    assert run_command(run, InstantWorkforce()) == 0
-    capsys.readouterr()
+    assert run_command([*run, "--json"], InstantWorkforce()) == 0
+    played = json.loads(capsys.readouterr().out)
+    assert played["run"]["stalled_games"] == played["report"]["stalled_games"] == stalls
     assert run_command(["report", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["games"], report["stalled_games"]) == (8, stalls)

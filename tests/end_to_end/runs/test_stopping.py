@@ -170,5 +170,5 @@ def test_no_bot_is_charged_for_a_suspension(
     assert done.code == 0, done.err
     endings = {ending for *_, ending, _, _ in lines_of(ladder.folder)}
     assert endings <= {"four_in_a_row", "board_full"}
-    aborts = query(ladder.folder, "select sum(aborts) from pairs")[0][0]
-    assert aborts > 0, "the test has shown nothing"
+    stalls = query(ladder.folder, "select sum(stalls) from pairs")[0][0]
+    assert stalls > 0, "the test has shown nothing"

@@ -17,6 +17,7 @@ from db.records.exchange import GameLine
 from db.records.launch import Launch
 from db.store import Store
 from ladder.errors import UsageError
+from ladder.experiments.stored import check_result
 from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
 from ladder.match.specs.spec import BotSource
 from ladder.results.exchange.importing import import_games
@@ -61,7 +62,7 @@ def refused_import(store: Store, path: Path, text: str) -> str:
     """Return the message that refuses a file and names one of its lines."""
     path.write_bytes(text.encode())
     with pytest.raises(UsageError) as refused, open_games(path) as games:
-        import_games(store, path.name, games)
+        import_games(store, path.name, games, check_result=check_result)
     told = str(refused.value)
     assert re.fullmatch(r"\S*games.\w+, line \d+: (?s:.*); nothing was imported", told), told
     return told

@@ -58,7 +58,7 @@ OPAQUE = {"forfeits", "introduces"}
 
 SAYS = {
     "ladder report --compare --json": "reason",
-    "ladder export --format jsonl": "bots lines nodes aborts detail last_words stderr"
+    "ladder export --format jsonl": "bots lines nodes aborts detail last_words stderr facts"
     " messages openings name text fixed_opening"
     " adjudicate adjudicated analysis positions solver_version",
     "ladder games --json": "ply value distance",

@@ -29,7 +29,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run = league.run(note="the first night")
         league.pairs(run, "a", "b", 3, "1-0", "0-1")
         league.store.runs.change_settings(run.id, harness={"processor": "Z80"})
-        league.store.pairs.add_aborts(1, 2)
+        league.store.pairs.add_stalls(1, 2)
         match = league.run(kind=RunKind.MATCH, bots=("a", "c"))
         league.pairs(match, "a", "c", 2, "1-0", "1/2")
         league.end(match)

@@ -68,7 +68,7 @@ def test_a_pair_that_kills_its_workers_ends_the_run() -> None:
 
 def test_a_pair_that_the_machine_does_not_let_be_played_ends_the_run() -> None:
     """The message has the last reason."""
-    stalled = PairRecord(1, 0, (), aborts=4, abort_reason="no answer to move (ply 0); wait")
+    stalled = PairRecord(1, 0, (), stalls=4, abort_reason="no answer to move (ply 0); wait")
     with pytest.raises(InvalidRun, match=r"the machine stalls: pair 0 .* no answer .*; wait$"):
         list(RunHealth().observe(pair(0), stalled))
 

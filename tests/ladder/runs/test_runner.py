@@ -46,7 +46,7 @@ class Batches(InstantWorkers):
 
 
 def no_games(future: "Future[PairRecord]") -> None:
-    future.set_result(PairRecord(FAULTY, FAULTY, (), aborts=4, abort_reason="stalled"))
+    future.set_result(PairRecord(FAULTY, FAULTY, (), stalls=4, abort_reason="stalled"))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget
-from db.invariants import find_ending_fault
+from db.invariants import StoredEnd, find_ending_fault
 from db.records.games import Proof, Thought
 from db.records.pairs import Entrant, PairPlan
 from db.records.rules import GameRules
@@ -125,7 +125,9 @@ def test_the_referee_ends_decided_games(tmp_path: Path) -> None:
         assert game.result is true.value
         assert (
             find_ending_fault(
-                position, game.result, game.termination, game.detail, GameRules(adjudicate=9)
+                StoredEnd(
+                    position, game.result, game.termination, game.detail, GameRules(adjudicate=9)
+                )
             )
             is None
         )
@@ -151,8 +153,8 @@ def test_impossible_adjudications_are_found(
 ) -> None:
     """A stored or sent game must have a proof that its division and its moves allow."""
     position = Position.from_moves(parse_board("6x7"), (3, 3, 3, 2))
-    fault = find_ending_fault(
-        position, Result(result), Termination.ADJUDICATED, detail, GameRules(adjudicate=plies)
-    )
+    rules = GameRules(adjudicate=plies)
+    end = StoredEnd(position, Result(result), Termination.ADJUDICATED, detail, rules)
+    fault = find_ending_fault(end)
     assert (fault is None) == (words is None)
     assert (words or "") in (fault or "")

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from bots.protocol import Budget, Info
-from db.invariants import find_ending_fault
+from db.invariants import StoredEnd, find_ending_fault
 from db.records import thought_blob
 from db.records.games import SideSums
 from db.records.launch import Start
@@ -203,7 +203,7 @@ def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, lo
     good = fake_start("honest", folder=tmp_path)
     with contextlib.closing(BotPool(UNCONFINED)) as pool:
         record = play_pair(pair_plan(lost, good), pool)
-    assert record.aborts == losses
+    assert record.stalls == losses
     assert len(record.games) == (0 if losses > len(PAUSES_S) else 2)
     assert ("its supervisor was killed" in record.abort_reason) is not bool(record.games)
     assert not any(game.termination.is_forfeit for game in record.games)
@@ -293,7 +293,8 @@ def test_a_bot_that_resigns_loses_without_a_forfeit(
     assert sum(side.moves for side in game.sides) == len(game.moves) + 1
     position = Position.from_moves(parse_board("6x7"), game.moves)
     for result in Result:
-        fault = find_ending_fault(position, result, game.termination, game.detail, GameRules())
+        end = StoredEnd(position, result, game.termination, game.detail, GameRules())
+        fault = find_ending_fault(end)
         assert (fault is None) is (result is game.result)
     process = pool.idle_process(resigns)
     assert process is not None

@@ -51,7 +51,7 @@ def test_a_bot_that_looks_at_the_clock_is_excused_in_a_crowd(pool: BotPool, tmp_
         keep_two(pool, honest, honest)
         crowd.come(40)
         record = play_pair(plan(honest, honest), pool)
-    assert record.aborts >= 1
+    assert record.stalls >= 1
     assert not any(game.termination.is_forfeit for game in record.games)
 
 

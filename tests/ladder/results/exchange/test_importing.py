@@ -16,6 +16,7 @@ from db.store import Store
 from engine.opening_set import parse_opening_set
 from engine.result import Result, Termination
 from ladder.errors import UsageError
+from ladder.experiments.stored import check_result
 from ladder.results.analysis.division import read_columns
 from ladder.results.analysis.session import analyse
 from ladder.results.exchange.analyses import with_positions
@@ -50,7 +51,7 @@ def lines_of_a_pair() -> list[GameLine]:
 def taken_in(store: Store, path: Path, lines: list[bytes]) -> int:
     path.write_bytes(b"\n".join(lines))
     with open_games(path) as games:
-        return import_games(store, path.name, games).games
+        return import_games(store, path.name, games, check_result=check_result).games
 
 
 NONSENSE: dict[str, tuple[dict[str, object], str]] = {
@@ -198,7 +199,7 @@ def test_adjudicated_games_are_exported_and_imported(store: Store, tmp_path: Pat
     path.write_text("".join(write_jsonl(lines)))
     for count in (2, 0):
         with open_games(path) as games:
-            assert import_games(store, path.name, games).games == count
+            assert import_games(store, path.name, games, check_result=check_result).games == count
     again = list(store.exchange.export_lines())
     assert [(line.division, line.adjudicated) for line in again] == [
         (line.division, line.adjudicated) for line in lines
