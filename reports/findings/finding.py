@@ -16,8 +16,8 @@ from reports.layout.table import to_markdown
 WIDTH = 200
 """Width of a text that no terminal shows, in characters."""
 COLOURS = {
-    **dict.fromkeys(("pass", "chosen", "found", "no drop", "stronger"), "gained"),
-    **dict.fromkeys(("regression", "no gain", "invalid", "weaker"), "lost"),
+    **dict.fromkeys(("pass", "chosen", "found", "no drop", "nothing new", "stronger"), "gained"),
+    **dict.fromkeys(("regression", "no gain", "drop", "invalid", "weaker"), "lost"),
 }
 """The colours of verdicts; others are undecided."""
 
