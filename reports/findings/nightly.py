@@ -64,14 +64,18 @@ def nightly_finding(outcome: NightOutcome) -> Finding:
         question=asks,
         word=outcome.word,
         sentence=_sentence(outcome),
-        facts=[
+        facts=[]
+        if outcome.word == NOTHING_NEW
+        else [
             ("Division", outcome.conditions),
             ("Accepted drop", f"{question.max_drop:g} Elo"),
             ("Until error", f"{question.until_error:g} Elo"),
             ("Opponents", ", ".join(sorted(opponents)) or "none"),
             ("Games", f"{outcome.games:,}"),
         ],
-        tables=[Titled("Commits, oldest first", columns_of(COMMITS, outcome.rows))],
+        tables=[]
+        if outcome.word == NOTHING_NEW
+        else [Titled("Commits, oldest first", columns_of(COMMITS, outcome.rows))],
         notes=notes,
         names=[night.branch, *names, *(each.commit[:7] for each in night.skipped)],
         document=nightly_document(outcome),

@@ -15,7 +15,7 @@ from ladder.experiments.tune.parameters import Parameter
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.standings.report_data import ShownGame
 from reports.findings.finding import Finding, finding_markdown
-from reports.findings.nightly import COLOURS, COMMITS
+from reports.findings.nightly import COLOURS
 from reports.html.charts import GAINED, INK, LOST, Axis, Row, commit_chart, line_chart
 from reports.html.division_figures import interval
 from reports.html.figures import Figure, Table, table_of_fields
@@ -58,7 +58,7 @@ def folded_figures_of(result: RunResult) -> list[Figure]:
 
 
 def _commits_figure(outcome: NightOutcome, link: Callable[[str], str] | None) -> Figure:
-    """Return the figure of the ratings of commits, with its table."""
+    """Return the figure of the ratings of commits."""
     rows = [
         {
             **interval(each.rating),
@@ -75,9 +75,7 @@ def _commits_figure(outcome: NightOutcome, link: Callable[[str], str] | None) ->
         name="commits",
         label="Ratings of the commits in Elo with 95 % intervals, oldest first",
         caption="Elo over the commits",
-        table=table_of_fields(COMMITS, outcome.rows, link),
         spec=commit_chart(rows) if rows else None,
-        is_open=link is not None,
     )
 
 
