@@ -78,12 +78,12 @@ class NightJudge(ExperimentJudge):
 
     def wants(self, plan: PairPlan) -> bool:
         """Return whether a pair is for a step without an answer."""
-        return self._is_wanted(plan.a.name, plan.b.name)
+        return self.is_wanted(plan.a.name, plan.b.name)
 
     def take(self, pair: PlayedPair) -> None:
         """Count a pair if it is wanted, and judge the steps now and then."""
         a, b = self._names[pair.a_revision], self._names[pair.b_revision]
-        if not self._is_wanted(a, b):
+        if not self.is_wanted(a, b):
             self.surplus += 2
             return
         if self._tallies[a, b, pair.board_class].count(pair):
@@ -130,7 +130,8 @@ class NightJudge(ExperimentJudge):
         met = [each for key, each in self._tallies.items() if {*key[:2]} == {*names}]
         return bool(met) and all(tally.is_exhausted for tally in met)
 
-    def _is_wanted(self, a: str, b: str) -> bool:
+    def is_wanted(self, a: str, b: str) -> bool:
+        """Return whether a pair of two bots is for a step without an answer."""
         return any(map(self._is_open, self._wanted_by[frozenset((a, b))]))
 
     def _is_open(self, commit: str) -> bool:

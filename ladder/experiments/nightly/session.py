@@ -166,7 +166,7 @@ def plan_night(
     if asked and not night.meetings:
         standings = None if division is None else standings_of_division(store, division)
         others = _opponents(store, night, names, standings, settings, against)
-        night = msgspec.structs.replace(night, meetings=_meetings(asked, others))
+        night = msgspec.structs.replace(night, meetings=meetings_of(asked, others))
     taking_part = dict.fromkeys(name for meeting in night.meetings for name in meeting)
     bots = choose_bots(store, list(taking_part), "against")
     pairing = LinePairing(NIGHTLY, opponents=night.meetings)
@@ -324,7 +324,7 @@ def bracket(players: Sequence[str], elo: Mapping[str, float], middle: float | No
     return [*low, *high]
 
 
-def _meetings(steps: Mapping[str, str], others: Sequence[str]) -> tuple[Meeting, ...]:
+def meetings_of(steps: Mapping[str, str], others: Sequence[str]) -> tuple[Meeting, ...]:
     """Return a round: each commit plays half of its pairs against its predecessor."""
     found: list[Meeting] = []
     for name, before in steps.items():
