@@ -26,7 +26,7 @@ from ladder.cli.publishing import publish
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import refuse_in_job, trial_bounds
 from ladder.errors import UsageError
-from ladder.experiments.bisect.history import read_history
+from ladder.experiments.bisect.history import SHORT, read_history
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
@@ -247,7 +247,7 @@ def _bisect(
 def _bisect_command(options: RunOptions, outcome: NightOutcome, row: CommitRow) -> str:
     """Return the command that finds the commit of a drop."""
     before = next(each for each in outcome.rows if each.row.name == row.row.based_on)
-    ends = {"good": commit_of(before.row), "bad": commit_of(row.row)}
+    ends = {"good": commit_of(before.row)[:SHORT], "bad": commit_of(row.row)[:SHORT]}
     given = {**options.stored, "boards": options.boards, "command": "bisect", **ends}
     return options.command_line(given)
 
