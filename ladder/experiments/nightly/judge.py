@@ -23,7 +23,7 @@ from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.pool import rate_records
 from ladder.stats.difference import difference_of
 
-LEAST_PAIRS = 20
+LEAST_PAIRS = 50
 """Fewest pairs of a commit against its predecessor before an answer."""
 GROWTH = 1.25
 """Growth of the number of pairs between two moments of judging."""

@@ -144,8 +144,8 @@ def plan_night(
     asked = {name: other for name, other in steps.items() if other and name not in known}
     places = {row.name: line.places[commit_of(row)] for row in rows}
     on_branch = {row.name for row in line.stored(store.bots.all(include_retired=True))}
-    former = next((night for _, night in nights if night.branch == line.branch), None)
-    gone = [] if former is None else [name for name in former.steps if name not in on_branch]
+    last = next((night for _, night in nights if night.branch == line.branch), None)
+    gone = [] if last is None else [name for name in last.steps if name not in on_branch]
     night = Night(
         name=line.name,
         branch=line.branch,
@@ -161,7 +161,10 @@ def plan_night(
     )
     for run, before in nights:
         if is_unfinished(run) and before.steps == asked:
-            night = msgspec.structs.replace(night, meetings=before.meetings)
+            former = [each for each in before.skipped if each not in skipped]
+            night = msgspec.structs.replace(
+                night, meetings=before.meetings, skipped=(*former, *skipped)
+            )
             break
     if asked and not night.meetings:
         standings = None if division is None else standings_of_division(store, division)

@@ -16,7 +16,7 @@ from tests.support.data.repositories import commit, git
 
 NIGHT = (
     "nightly", SPEC, "--build", BUILD, "--branch", "main", "--boards", "5x5", "--simulations", 1,
-    "--concurrency", 1, "--seed", 1, "--max-drop", 60, "--against", "random,stupid",
+    "--concurrency", 1, "--seed", 1, "--max-drop", 100, "--against", "random,stupid",
 )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def test_three_nights_name_the_drop_in_the_night_it_came(
         codes, documents = [], []
         for night in range(3):
             push(folder, night)
-            words = (*NIGHT, "--games", 2000, "--html", "night.html", "--json")
+            words = (*NIGHT, "--games", 600, "--html", "night.html", "--json")
             if is_killed and night == 1:
                 kill_in_the_middle(repo, words)
             done = repo(*words, timeout=600)
