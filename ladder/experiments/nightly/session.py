@@ -7,6 +7,7 @@ import msgspec
 
 from db.records.aggregate import PairTableRow
 from db.records.bots import BotRow
+from db.records.record import Record
 from db.records.runs import RunStatus, division_label
 from db.store import Store
 from ladder.errors import InvalidRun
@@ -194,8 +195,12 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     division = division_of(store, settings)
     before = [] if division is None else current_tables(store, division, since=None)[0]
     own = runs_like(store, settings, hashes_of(planned.bots))
-    for run in filter(is_unfinished, own[:1]):
-        before = _without(before, store.aggregate.of_run(run.id))
+    for run in filter(is_unfinished, own[:1]):  # its pairs come again
+        less = {_key_of(row): row.record for row in store.aggregate.of_run(run.id)}
+        rest = [
+            replace(row, record=row.record - less.get(_key_of(row), Record())) for row in before
+        ]
+        before = [row for row in rest if row.record.pairs]
     _drop_plans(store, night)
     everyone = store.bots.all(include_retired=True)
     judge = NightJudge(night, everyone, before)
@@ -212,11 +217,18 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     return outcome_of(store, ended, conditions, played.run.id, unfinished)
 
 
+def _key_of(row: PairTableRow) -> tuple[int, int, str]:
+    return row.a_revision, row.b_revision, row.board_class
+
+
 def _drop_plans(store: Store, night: Night) -> None:
     """End the nights that others have stopped and that had other steps; their games count."""
-    others = [run for run, each in nights_of(store, night.name) if each.steps != night.steps]
-    dead = find_dead(store.run_lock, [run.id for run in others if is_unfinished(run)])
-    for run in dead:
+    others = [
+        run.id
+        for run, each in nights_of(store, night.name)
+        if is_unfinished(run) and each.branch == night.branch and each.steps != night.steps
+    ]
+    for run in find_dead(store.run_lock, others):
         store.pairs.drop([pair.id for pair in store.pairs.planned(run)])
         store.runs.set_status(run, RunStatus.FINISHED)
 
@@ -234,12 +246,8 @@ def outcome_of(
     answers |= night.answers
     standings = None if division is None else standings_of_division(store, division)
     ratings = {} if standings is None else {bot.name: bot.rating for bot in standings.bots}
-    rows = {row.name: row for row in store.bots.all()}
-    line = [name for name, row in rows.items() if commit_of(row) and name in answers]
-    newest = [*line, *night.steps][-1:]
-    line = [*night.steps, *(name for each in newest for name in _ancestors(rows, each))]
-    shown = {rows[name].id: rows[name] for name in line if name in rows}
-    commits = [
+    known = {row.name: row for row in store.bots.all()}
+    line = [
         CommitRow(
             row=row,
             tag=night.tags.get(row.name, ""),
@@ -247,11 +255,17 @@ def outcome_of(
             rating=ratings.get(row.name),
             is_asked=row.name in night.steps,
         )
-        for row in shown.values()
+        for row in known.values()
+        if commit_of(row) and row.name.rpartition("@")[0] == night.name
     ]
+    line.sort(key=lambda each: (each.date, each.row.id))
+    shown, name = list[str](), line[-1].row.name if line else ""
+    while name in known and name not in shown:
+        shown.append(name)
+        name = known[name].based_on or ""
     return NightOutcome(
         night=night,
-        rows=sorted(commits, key=lambda each: (each.date, each.row.id)),
+        rows=[each for each in line if each.row.name in {*shown, *night.steps}],
         conditions=conditions,
         games=0 if run_id is None else store.games.count(run_id),
         unfinished=unfinished,
@@ -274,15 +288,6 @@ def games_of_night(store: Store, outcome: NightOutcome, number: int) -> list[Sho
             name, against = row.row.name, [row.row.based_on]
             return lost_games(store, outcome.conditions, name, against, number)
     return []
-
-
-def _ancestors(rows: Mapping[str, BotRow], name: str) -> list[str]:
-    """Return a bot and those that it is based on."""
-    found: list[str] = []
-    while name in rows and name not in found:
-        found.append(name)
-        name = rows[name].based_on or ""
-    return found
 
 
 def _opponents(
@@ -315,16 +320,13 @@ def bracket(players: Sequence[str], elo: Mapping[str, float], middle: float | No
         middle: The rating between; None if it is unknown.
 
     """
-    rated = sorted((name for name in players if name in elo), key=lambda name: elo[name])
-    if middle is None or not rated:
-        half = len(players) // 2
-        return list(players[max(half - 1, 0) : half + 1])
-    below = [name for name in rated if elo[name] <= middle]
-    above = [name for name in rated if elo[name] > middle]
-    first, last = players.index(rated[0]), players.index(rated[-1])
-    low = below[-1:] or players[max(first - 1, 0) : first] or above[1:2]
-    high = above[:1] or players[last + 1 : last + 2] or below[-2:-1]
-    return [*low, *high]
+    place = len(players) // 2
+    if middle is not None:
+        above = [place for place, name in enumerate(players) if elo.get(name, -1e9) > middle]
+        rated = [place for place, name in enumerate(players) if name in elo]
+        place = next(iter(above), max(rated, default=place - 1) + 1)
+    start = max(min(place - 1, len(players) - 2), 0)
+    return list(players[start : start + 2])
 
 
 def meetings_of(steps: Mapping[str, str], others: Sequence[str]) -> tuple[Meeting, ...]:
@@ -335,17 +337,3 @@ def meetings_of(steps: Mapping[str, str], others: Sequence[str]) -> tuple[Meetin
         found += [(name, before)] * max(len(further), 1)
         found += [(name, other) for other in further]
     return tuple(found)
-
-
-def _without(tables: Sequence[PairTableRow], own: Sequence[PairTableRow]) -> list[PairTableRow]:
-    """Return the pairs of a division without those of one run."""
-    counts = {(row.a_revision, row.b_revision, row.board_class): row.record for row in own}
-    left = []
-    for row in tables:
-        less = counts.get((row.a_revision, row.b_revision, row.board_class))
-        if less is not None:
-            grid = (one - other for one, other in zip(row.record.grid, less.grid, strict=True))
-            row = replace(row, record=type(less)(tuple(grid)))
-        if row.record.pairs:
-            left.append(row)
-    return left
