@@ -113,7 +113,7 @@ def read_line(source: BotSource, branch: str) -> CommitLine:
         UsageError: there is no repository or no such branch, or the clone is shallow.
 
     """
-    repository = find_spec_repository(source, "repository")
+    repository = find_spec_repository(source)
     head = resolve_commit(repository, branch, "branch")
     if is_shallow(repository):
         raise UsageError(

@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from urllib.request import urlopen
 
 import pytest
 
@@ -61,6 +63,13 @@ def test_new_commits_are_stored_played_and_answered(ladder: Ladder) -> None:
     shown = repo("runs", "show", 1, "--json").document
     assert (shown["kind"], shown["verdict"]) == ("nightly", "undecided")
     assert shown["result"]["commits"][0]["subject"] == "A step"
+    site, address = repo.serve()
+    with urlopen(f"{address}commits/built", timeout=60) as answer:
+        page = answer.read().decode()
+    assert "Elo over the commits" in page
+    assert f'href="/bots/{quote(head["bot"], safe="")}"' in page
+    site.send_signal(signal.SIGINT)
+    repo.finish(site)
 
 
 @pytest.mark.slow
