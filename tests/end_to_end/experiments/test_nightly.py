@@ -64,7 +64,7 @@ def test_new_commits_are_stored_played_and_answered(ladder: Ladder) -> None:
     assert (shown["kind"], shown["verdict"]) == ("nightly", "undecided")
     assert shown["result"]["commits"][0]["subject"] == "A step"
     site, address = repo.serve()
-    with urlopen(f"{address}commits/built", timeout=60) as answer:
+    with urlopen(f"{address}commits/built", timeout=60) as answer:  # noqa: S310
         page = answer.read().decode()
     assert "Elo over the commits" in page
     assert f'href="/bots/{quote(head["bot"], safe="")}"' in page
