@@ -241,7 +241,9 @@ def _bisect(
             confinement=confinement,
         )
         context = experiment_context(store, options)
-        return BisectSession(context, asked, prepare(store, asked), print_error).play()
+        return BisectSession(
+            context, *prepare(store, asked, lambda _: settings), print_error
+        ).play()
 
 
 def _bisect_command(options: RunOptions, outcome: NightOutcome, row: CommitRow) -> str:

@@ -5,6 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from db.records.record import Record
+from db.records.run_settings import NightlySettings
 from db.records.runs import RunKind, RunRow
 from db.store import Store
 from ladder.experiments.nightly.commits import SkippedCommit
@@ -70,8 +71,9 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
 
 def night_of_run(run: RunRow) -> Night | None:
     """Return the night that is stored with a run; None if there is no readable one."""
+    kept = run.settings.nightly if isinstance(run.settings, NightlySettings) else None
     try:
-        return msgspec.convert(run.settings.get(SETTINGS), Night)
+        return msgspec.convert(kept, Night)
     except msgspec.ValidationError:
         return None
 

@@ -16,7 +16,6 @@ from ladder.experiments.gate.session import division_of, lost_games
 from ladder.experiments.nightly.commits import CommitLine, SkippedCommit, commit_of
 from ladder.experiments.nightly.judge import NightJudge
 from ladder.experiments.nightly.night import (
-    SETTINGS,
     Answer,
     Night,
     NightQuestion,
@@ -210,8 +209,7 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     judge.judge()
     ended = msgspec.structs.replace(night, answers=judge.answers)
     if not played.stopped:
-        kept = {SETTINGS: msgspec.to_builtins(ended)}
-        store.runs.add_settings(played.run.id, kept)
+        store.runs.change_settings(played.run.id, nightly=msgspec.to_builtins(ended))
         store.runs.set_verdict(played.run.id, judge.verdict)
     unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
     return outcome_of(store, ended, conditions, played.run.id, unfinished)
