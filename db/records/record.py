@@ -76,6 +76,9 @@ class Record:
         counted = (each.pairs if each.distinct is None else each.distinct for each in (self, other))
         return Record(grid, sum(counted))
 
+    def __sub__(self, other: "Record") -> "Record":
+        return Record(tuple(one - less for one, less in zip(self.grid, other.grid, strict=True)))
+
     def __mul__(self, times: int) -> "Record":
         return Record(tuple(times * count for count in self.grid))
 

@@ -184,6 +184,13 @@ class SelectSettings(StoredSettings, frozen=True, kw_only=True, omit_defaults=Tr
         return msgspec.structs.replace(found, select=select)
 
 
+class NightlySettings(StoredSettings, frozen=True, kw_only=True, omit_defaults=True):
+    """The settings of `ladder nightly`."""
+
+    nightly: Mapping[str, Any] | None = None
+    """The night; `ladder.experiments.nightly.night.Night` explains it."""
+
+
 class StoredTuning(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The search of a tuning, which is part of its run's identity."""
 
@@ -236,6 +243,7 @@ BY_KIND: Mapping[str, type[StoredSettings]] = {
     "match": MatchSettings,
     "gate": GateSettings,
     "select": SelectSettings,
+    "nightly": NightlySettings,
     "tune": TuneSettings,
     "bisect": BisectSettings,
     "play": PlaySettings,

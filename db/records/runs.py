@@ -32,6 +32,8 @@ class RunKind(StrEnum):
     BISECT = "bisect"
     """One commit of a bisection against the good commit."""
     SELECT = "select"
+    NIGHTLY = "nightly"
+    """The rated games of the new commits of a branch."""
     PLAY = "play"
     """One game of a person against a bot."""
 

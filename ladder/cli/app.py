@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, Mapping[str, Entry]] = {
         "gate": Entry("gate:gate", "Test whether a candidate is worse, or better."),
     },
     "Judge a change": {
+        "nightly": Entry("nightly:nightly", "Find the new commits that lost rating."),
         "select": Entry("select:select", "Choose the best of several bots with few games."),
         "bisect": Entry("bisect:bisect", "Find the commit of a git repository that lost rating."),
         "tune": Entry("tune:tune", "Search better values for the numbers of a bot."),

@@ -8,6 +8,7 @@ from db.store import Store
 from ladder.cli.output import check_writable, write_output
 from ladder.errors import UsageError
 from ladder.experiments.gate.session import GateOutcome, games_of_gate
+from ladder.experiments.nightly.session import NightOutcome, games_of_night
 from ladder.experiments.stored import TRIALS, RunResult, trials_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.analysis.division import read_mistakes, read_truth
@@ -112,7 +113,7 @@ def write_division(
 def write_finding(
     store: Store | None, finding: Finding, result: RunResult, file: Path | None
 ) -> None:
-    """Write the page of an experiment; that of a gate or tuning has lost games of the candidate.
+    """Write the page of an experiment; some have lost games of the candidate or newest commit.
 
     Args:
         store: the open database; None for a page without games.
@@ -133,5 +134,7 @@ def write_finding(
         shown = games_of_gate(
             store, gated.conditions, gated.result, GAMES_SHOWN, run_id=gated.run_id
         )
+    if store is not None and isinstance(result, NightOutcome):
+        shown = games_of_night(store, result, GAMES_SHOWN)
     page = finding_page(finding, figures_of(result), folded_figures_of(result), shown)
     write_output(file, [page], "--html", "the page")

@@ -1,1 +1,1 @@
-"""Experiments on bots: gate, select, bisect, tune and test suites."""
+"""Experiments on bots: gate, select, bisect, tune, nightly and test suites."""

@@ -30,8 +30,8 @@ UNFINISHED = {
 MEANINGLESS = "a bot failed too often or the machine stalled, so its games mean nothing"
 """Why a stored run is invalid if its pairs alone do not show it."""
 _EXIT_CODES = {
-    **dict.fromkeys(("pass", "chosen", "found"), ExitCode.DONE),
-    **dict.fromkeys(("regression", "no_gain"), ExitCode.REGRESSION),
+    **dict.fromkeys(("pass", "chosen", "found", "no drop", "nothing new"), ExitCode.DONE),
+    **dict.fromkeys(("regression", "no_gain", "drop"), ExitCode.REGRESSION),
     INVALID: ExitCode.INVALID,
     STOPPED: ExitCode.STOPPED,
 }

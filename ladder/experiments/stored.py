@@ -24,6 +24,7 @@ from ladder.experiments.gate.session import (
     match_of,
 )
 from ladder.experiments.kept import ENDED, Judged
+from ladder.experiments.nightly.session import NightOutcome, night_of
 from ladder.experiments.select.session import SelectionOutcome, judged_selection, selection_of
 from ladder.experiments.tune.session import TuningOutcome, tuning_of
 from ladder.results.standings.head_to_head import HeadToHead
@@ -33,14 +34,17 @@ TRIALS = (RunKind.GATE, RunKind.MATCH)
 TRIALS_READ = 20
 """Most gates and matches of a division that are read, the latest ones."""
 ORDER = (Result.WIN, Result.DRAW, Result.LOSS)
-RunResult = HeadToHead | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome
-"""The result of a match, a gate, a selection, a bisection or a tuning."""
+RunResult = (
+    HeadToHead | GateOutcome | SelectionOutcome | BisectResult | TuningOutcome | NightOutcome
+)
+"""The result of a match or an experiment."""
 READERS: Mapping[RunKind, Callable[[Store, PastRun], RunResult | None]] = {
     RunKind.MATCH: match_of,
     RunKind.GATE: gate_of,
     RunKind.SELECT: selection_of,
     RunKind.BISECT: bisection_of,
     RunKind.TUNE: tuning_of,
+    RunKind.NIGHTLY: night_of,
 }
 """The function that reads the result of each kind of run."""
 JUDGED: Mapping[RunKind, tuple[type, Judged[Any]]] = {

@@ -25,6 +25,8 @@ class Judge:
     """Games of pairs that came when they were no longer wanted; they do not count."""
     needs_all = False
     """Whether the decision needs all bots, so that none can be paused."""
+    is_paused: Callable[[str], bool] = staticmethod(lambda _: False)
+    """Returns whether a bot is paused, so that it is not waited for; set when the run starts."""
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -143,8 +145,6 @@ class UntilError(Judge):
         self._pairs: Counter[str] = Counter()
         self._seen: set[tuple[str, str, int]] = set()
         self._next_fit = 0.0
-        self.is_paused: Callable[[str], bool] = lambda _: False
-        """Returns whether a bot is paused, so that it is not waited for."""
         self.errors: Errors | None = None
         """The present errors; None before the first fit."""
 

@@ -58,6 +58,9 @@ GATE = PairingRule(
 )
 """For experiments: the candidate is A in every pair, and its baselines take turns."""
 
+NIGHTLY = PairingRule("nightly", "commits and their opponents", choose_in_rounds)
+"""For nights: each commit meets its predecessor and others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
@@ -89,6 +92,23 @@ class Pairing:
             return tuple(combinations(names, 2))
         others = self.against or [name for name in names if name != self.candidate]
         return tuple((self.candidate, other) for other in others)
+
+
+@dataclass(frozen=True, slots=True)
+class LinePairing(Pairing):
+    """Bots that each meet their own opponents, as the commits of a night do."""
+
+    opponents: tuple[Meeting, ...] = ()
+    """Who meets whom, once for each pair of a round."""
+
+    def __str__(self) -> str:
+        sides = (",".join(names) for names in zip(*self.opponents, strict=True))
+        return ":".join((self.rule.name, *sides))
+
+    def meetings(self, names: Sequence[str]) -> tuple[Meeting, ...]:
+        """Return the meetings of a round."""
+        del names
+        return self.opponents
 
 
 def parse_pairing(text: str) -> Pairing:

@@ -26,7 +26,7 @@ from ladder.match.registry.registered import (
 )
 from ladder.match.specs.compile import compile_players
 from ladder.runs.choosers import read_results
-from ladder.runs.decision import ENDLESS, Judge, UntilError
+from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import MachineEvent, PairExecutor, Workforce
 from ladder.runs.health import RunHealth
 from ladder.runs.live import RunWatcher, live_run_of
@@ -131,7 +131,7 @@ def start_run(
         if run is None:
             return None
         live = live_run_of(store, run, settings, sides)
-        if isinstance(judge, UntilError):
+        if judge is not ENDLESS:
             judge.is_paused = lambda name: bool(live.bots[name].paused)
         results = partial(read_results, store, run.stream)
         schedule = Schedule(settings, bots, run.seed, results, run.renamed)

@@ -43,6 +43,7 @@ def routes() -> list[BaseRoute]:
         route("/boards", pages.show_boards),
         route("/bots/{name}", pages.show_bot, InDivision),
         route("/bots/{name}/diff", pages.show_changed_files),
+        route("/commits/{name}", pages.show_commits),
         route("/runs/{run}", pages.show_run),
         route("/games", pages.show_games, OfGames),
         route("/games/{game}", pages.show_game),

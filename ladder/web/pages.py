@@ -6,6 +6,8 @@ from starlette.responses import JSONResponse, Response
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.errors import UsageError
+from ladder.experiments.nightly.night import nights_of
+from ladder.experiments.nightly.session import games_of_night, night_of
 from ladder.match.registry.builtins import shown_first
 from ladder.queue.worker import list_jobs
 from ladder.results.analysis.division import read_truth
@@ -24,6 +26,7 @@ from ladder.web.parameters import CONDITIONS, LARGEST_KEY, InDivision, Nothing, 
 from ladder.web.site import answer_once, page, site_of
 from reports.html.live.pages import (
     bot_page,
+    commits_page,
     compare_page,
     diff_page,
     game_page,
@@ -54,7 +57,27 @@ async def show_boards(request: Request, _: Nothing) -> Response:
 async def show_bot(request: Request, given: InDivision) -> Response:
     """Answer with the page of a bot."""
     name = request.path_params["name"]
-    return await page(request, lambda store: bot_page(read_bot_page(store, name, given.division)))
+
+    def render(store: Store) -> Page:
+        commits = name.rpartition("@")[0]
+        has_nights = bool(commits and nights_of(store, commits))
+        return bot_page(read_bot_page(store, name, given.division), commits if has_nights else "")
+
+    return await page(request, render)
+
+
+async def show_commits(request: Request, _: Nothing) -> Response:
+    """Answer with the page of a bot's commits, as the latest night has left them."""
+    name = request.path_params["name"]
+
+    def render(store: Store) -> Page:
+        for run, _ in nights_of(store, name):
+            outcome = night_of(store, past_run(store, run.id))
+            if outcome is not None:
+                return commits_page(outcome, games_of_night(store, outcome, GAMES_SHOWN))
+        raise Refused(f"no night has compared commits of {name}: `ladder nightly` does", 404)
+
+    return await page(request, render)
 
 
 async def show_changed_files(request: Request, _: Nothing) -> Response:

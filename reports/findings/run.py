@@ -6,6 +6,7 @@ from rich.console import Console
 
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.gate.session import GateOutcome
+from ladder.experiments.nightly.session import NightOutcome
 from ladder.experiments.select.session import SelectionOutcome
 from ladder.experiments.stored import StoredRun
 from ladder.experiments.tune.session import TuningOutcome
@@ -13,6 +14,7 @@ from ladder.names import counted
 from reports.findings.bisect import bisect_finding
 from reports.findings.finding import Finding, print_finding
 from reports.findings.gate import gate_finding, match_finding
+from reports.findings.nightly import nightly_finding
 from reports.findings.select import select_finding
 from reports.findings.tune import tune_finding
 from reports.layout.elo import wdl_fields
@@ -34,6 +36,8 @@ def finding_of(run: StoredRun) -> Finding | None:
         return bisect_finding(result)
     if isinstance(result, TuningOutcome):
         return tune_finding(result)
+    if isinstance(result, NightOutcome):
+        return nightly_finding(result)
     return match_finding(result, run.past.division)
 
 

@@ -170,6 +170,45 @@ def interval_chart(rows: Sequence[Row], title: str, *, tips: Sequence[str] = ())
     )
 
 
+def commit_chart(rows: Sequence[Row]) -> Spec:
+    """Return a chart of ratings with 95 % intervals over commits, in the order of the rows.
+
+    Rows have ``name``, ``subject``, ``elo``, ``low``, ``high``, ``tag``, ``verdict`` (of
+    `VERDICTS`), and ``href``, where a click leads.
+    """
+    across = _word("name", sort=None, title="commit", axis={"labelAngle": -45})
+    scale = {"zero": False, "padding": 16}
+    y = {"title": "Elo", "scale": scale}
+    colours, shapes = zip(*VERDICTS.values(), strict=True)
+    of = {"domain": list(VERDICTS), "range": colours}
+    tips = [*_tips(["name", "subject", "verdict"], ["elo", "low", "high"])]
+    place = {"x": across, "y": _number("elo", **y)}
+    point = {"type": "point", "filled": True, "size": 90, "opacity": 1}
+    linked = {"href": _word("href")} if any(row["href"] for row in rows) else {}
+    tag = {"type": "text", "color": INK, "fontSize": 12, "baseline": "bottom", "dy": -5}
+    tagged = [row for row in rows if row["tag"]]
+    layers = [
+        _layer({"type": "line", "color": FAINT, "strokeWidth": 1.5}, **place),
+        _layer(
+            {"type": "rule", "color": INK, "strokeWidth": 1.5},
+            x=across,
+            y=_number("low", **y),
+            y2={"field": "high"},
+        ),
+        _layer(
+            {**point, "cursor": "pointer"} if linked else point,
+            **place,
+            **linked,
+            color=_word("verdict", legend=None, scale=of),
+            shape=_word("verdict", legend=None, scale={**of, "range": shapes}),
+            tooltip=tips,
+        ),
+    ]
+    if tagged:
+        layers.append(_layer(tag, tagged, x=across, y=_number("high", **y), text=_word("tag")))
+    return _chart(rows, layers, height=280)
+
+
 def line_chart(
     rows: Sequence[Row],
     x: Axis,

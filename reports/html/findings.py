@@ -1,6 +1,6 @@
 """Pages of gates, selections, bisections, tunings and trainings, with their figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -9,16 +9,18 @@ import numpy as np
 from db.records.runs import TuningStepRow
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.session import GateOutcome
+from ladder.experiments.nightly.session import NightOutcome
 from ladder.experiments.stored import RunResult
 from ladder.experiments.tune.parameters import Parameter
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.standings.report_data import ShownGame
 from reports.findings.finding import Finding, finding_markdown
-from reports.html.charts import GAINED, INK, LOST, Axis, Row, line_chart
+from reports.html.charts import GAINED, INK, LOST, Axis, Row, commit_chart, line_chart
+from reports.html.division_figures import interval
 from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.viewer import failures, viewer_game
-from reports.layout.fields import Field, Table
+from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table
 
 MOMENTS = 150
 """Largest number of steps in a chart."""
@@ -27,8 +29,16 @@ TABLED = 12
 """Largest number of rows in a table of progress."""
 
 
-def figures_of(result: RunResult) -> list[Figure]:
-    """Return the values of each parameter of a tuning over the games of the search."""
+def figures_of(result: RunResult, link: Callable[[str], str] | None = None) -> list[Figure]:
+    """Return Elo over the commits of a night, or a tuning's values of each parameter over games.
+
+    Args:
+        result: the result.
+        link: returns the address of a bot's page, where there is one.
+
+    """
+    if isinstance(result, NightOutcome):
+        return [_commits_figure(result, link)]
     if not isinstance(result, TuningOutcome):
         return []
     steps = _moments(result.steps)
@@ -44,6 +54,28 @@ def folded_figures_of(result: RunResult) -> list[Figure]:
     if not isinstance(gated, GateOutcome) or not gated.result.games:
         return []
     return [_llr_figure(gated.result)]
+
+
+def _commits_figure(outcome: NightOutcome, link: Callable[[str], str] | None) -> Figure:
+    """Return the figure of the ratings of commits."""
+    rows = [
+        {
+            **interval(each.rating),
+            "name": each.row.name.rpartition("@")[2],
+            "subject": each.row.change,
+            "tag": each.tag,
+            "verdict": VERDICTS.get(each.answer.verdict, UNDECIDED) if each.answer else "rated",
+            "href": link(each.row.name) if link else "",
+        }
+        for each in outcome.rows
+        if each.rating is not None and each.rating.elo is not None
+    ]
+    return Figure(
+        name="commits",
+        label="Ratings of the commits in Elo with 95 % intervals, oldest first",
+        caption="Elo over the commits",
+        spec=commit_chart(rows) if rows else None,
+    )
 
 
 def _llr_figure(result: GateResult) -> Figure:

@@ -26,8 +26,10 @@ ALWAYS, LAST = 0, 10
 GAINED, UNDECIDED, LOST = "gained", "undecided", "lost"
 """The verdicts of cells, findings and charts."""
 VERDICTS: Mapping[str, str] = {
-    **dict.fromkeys(("pass", "chosen", "found", "no drop", "stronger", "good"), GAINED),
-    **dict.fromkeys(("regression", "no gain", "invalid", "weaker", "bad", "failed"), LOST),
+    **dict.fromkeys(
+        ("pass", "chosen", "found", "no drop", "nothing new", "stronger", "good"), GAINED
+    ),
+    **dict.fromkeys(("regression", "no gain", "drop", "invalid", "weaker", "bad", "failed"), LOST),
 }
 """The verdicts by the words for them; other words are undecided, or no verdict."""
 STRONG, FAINT = "strong", "faint"

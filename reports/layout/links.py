@@ -8,6 +8,11 @@ def bot_link(name: str) -> str:
     return f"/bots/{quote(name, safe='')}"
 
 
+def commits_link(name: str) -> str:
+    """Return the address of the page of a bot's commits."""
+    return f"/commits/{quote(name, safe='')}"
+
+
 def diff_link(name: str) -> str:
     """Return the address of the page of how a bot's files differ from its parent's."""
     return f"{bot_link(name)}/diff"
@@ -45,7 +50,7 @@ def compare_link(names: list[str], division: int | None = None) -> str:
 LINKS = {
     link.__name__: link
     for link in (
-        *(bot_link, diff_link, game_link, games_link),
+        *(bot_link, commits_link, diff_link, game_link, games_link),
         *(run_link, division_link, compare_link),
     )
 }

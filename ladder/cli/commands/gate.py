@@ -1,7 +1,6 @@
 """`ladder gate`: tests whether a candidate is worse, or better, than its baselines."""
 
 import contextlib
-import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -20,8 +19,9 @@ from ladder.cli.options import (
     GamesFromTwo,
     number,
 )
-from ladder.cli.output import check_writable, print_error, print_out, show_finding, write_output
+from ladder.cli.output import check_writable, print_error, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
+from ladder.cli.publishing import publish
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
 from ladder.experiments.gate.question import GateTest
@@ -43,7 +43,6 @@ from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
 from ladder.stats.sprt import State
-from reports.findings.finding import Finding, finding_junit, finding_markdown
 from reports.findings.gate import expected_lines, gate_finding
 from reports.layout.format import annotation
 
@@ -163,47 +162,12 @@ def gate(
         write_finding(store, finding, gated, html)
         show_finding(finding, json=json, verbose=verbose)
         propose_openings(settings, gated.result)
-        _publish(gated, finding, junit=junit, summary=summary, quiet=json)
+        publish(finding, annotations(gated), junit=junit, summary=summary, quiet=json)
         return gated.exit_code
 
     opened = open_store(db, create=False) if stored else open_to_play(db, plan)
     kept = {"candidate": candidate, "against": against, "as_stored": True, "based_on": None}
     return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: kept)
-
-
-SUMMARY_LIMIT = 60_000
-"""Characters; GitHub refuses job summaries above 1 MiB."""
-
-
-def _publish(
-    gated: GateOutcome,
-    finding: Finding,
-    *,
-    junit: Path | None,
-    summary: Path | None,
-    quiet: bool,
-) -> None:
-    """Write the files of a verdict, and under GitHub Actions its summary and annotations.
-
-    With `quiet`, annotations go to standard error, which GitHub reads too, and standard output
-    stays one JSON document.
-    """
-    if junit is not None:
-        write_output(junit, [finding_junit(finding)], "--junit", "the JUnit results")
-    markdown = finding_markdown(finding)[:SUMMARY_LIMIT]
-    if summary is not None:
-        write_output(summary, [markdown], "--summary", "the summary")
-    if os.environ.get("GITHUB_ACTIONS") != "true":
-        return
-    job = os.environ.get("GITHUB_STEP_SUMMARY")
-    if job:
-        try:
-            with open(job, "a", encoding="utf-8", errors="replace") as file:
-                file.write(markdown + "\n")
-        except OSError as error:
-            print_error(f"warning: the job summary of GitHub Actions cannot be written: {error}")
-    for line in annotations(gated):
-        (print_error if quiet else print_out)(line)
 
 
 def annotations(gated: GateOutcome) -> list[str]:

@@ -22,7 +22,7 @@ from ladder.signals import current_stop
 from reports.layout.format import to_json
 from reports.lists import job_document, job_text, jobs_document, print_jobs
 
-COMMANDS = ("run", "match", "gate", "select", "tune", "bisect", "suite run", "analyze")
+COMMANDS = ("run", "match", "gate", "select", "tune", "bisect", "nightly", "suite run", "analyze")
 """The commands that can wait in the queue."""
 MOST_JOBS = 100
 POLL_S = 0.5
@@ -52,8 +52,8 @@ def add(
     by Ctrl-C, which leaves the job in the queue.
 
     Arguments:
-      COMMAND...: Command line without `ladder`: run, match, gate, select, tune, bisect, suite run,
-        analyze.
+      COMMAND...: Command line without `ladder`: run, match, gate, select, tune, bisect, nightly,
+        suite run, analyze.
 
     Options:
       --note TEXT: Remark that the queue shows.

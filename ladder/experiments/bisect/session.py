@@ -1,7 +1,6 @@
 """The course of a bisection: commits are registered and played until the search has an answer."""
 
 import contextlib
-import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from ladder.experiments.bisect.result import BisectResult, result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.commit_bots import commit_bot
+from ladder.match.registry.commit_bots import commit_bot, short_reason
 from ladder.match.registry.register import remove_unused_builds
 from ladder.match.specs.spec import BotSource
 from ladder.runs.history import PastRun
@@ -106,8 +105,6 @@ class VisitJudge(ExperimentJudge):
             self._search.take(pair, *self._names)
 
 
-COMPILER_ERROR = re.compile(r"\berror\b(?! \d)", re.IGNORECASE)
-"""A compiler's error, unlike make's ``Error 1``, which gives no reason."""
 NO_LIMIT = 2**31 - 1
 """A number above that of every pair, which has 31 bits."""
 
@@ -227,7 +224,7 @@ class BisectSession:
             conditions = _conditions(bisection.settings, row, self._good)
             check_possible(self._context.store, conditions, [row, self._good])
         except (UsageError, SpecError) as error:
-            reason = _first_and_last_line(str(error))
+            reason = short_reason(str(error))
             if index == len(search.history.commits) - 1:
                 bad = commit.commit[:SHORT]
                 raise UsageError(f"{bad} cannot be tested: {error}", option="bad") from error
@@ -277,7 +274,7 @@ class BisectSession:
         ours, theirs = (sum(failures[name].values()) for name in names)
         if theirs or not ours:
             raise InvalidRun(why)
-        self._search.skip(_first_and_last_line(why))
+        self._search.skip(short_reason(why))
 
     def _stored_pairs(
         self, settings: RunSettings, hashes: Mapping[str, str]
@@ -343,10 +340,3 @@ def _conditions(settings: RunSettings, candidate: BotRow, good: BotRow) -> RunSe
         bots=tuple(dict.fromkeys((candidate.name, good.name))),
         pairing=Pairing(GATE, candidate.name, (good.name,)),
     )
-
-
-def _first_and_last_line(text: str) -> str:
-    """Return the first line of a text, and the last error or else the last line below it."""
-    first, *others = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in others if COMPILER_ERROR.search(line)]
-    return " ".join([first, *(errors or others)[-1:]])

@@ -184,14 +184,14 @@ def asked_before(store: Store, run: RunRow) -> tuple[tuple[int, str], ...]:
 
 def judge_stored(store: Store, task: GateTask) -> GateOutcome:
     """Decide from the games that are stored under these conditions, without playing."""
-    division, pairs = _division(store, task.settings), []
+    division, pairs = division_of(store, task.settings), []
     if division is not None:
         revisions = [bot.revision.id for bot in task.baselines]
         pairs = store.pairs.between(division.id, task.candidate.revision.id, revisions)
     return task.decided_by(pairs)
 
 
-def _division(store: Store, settings: RunSettings) -> DivisionRow | None:
+def division_of(store: Store, settings: RunSettings) -> DivisionRow | None:
     """Return the division of these conditions, if games were played in it."""
     wanted = settings.division()
     for division in store.divisions.all():
@@ -273,20 +273,34 @@ def games_of_gate(
         run_id: The run whose games count; None for all games of the division.
 
     """
+    against = [baseline.name for baseline in result.baselines]
+    return lost_games(store, conditions, result.candidate, against, number, run_id=run_id)
+
+
+def lost_games(
+    store: Store,
+    conditions: str,
+    bot: str,
+    against: Sequence[str],
+    number: int,
+    *,
+    run_id: int | None = None,
+) -> list[ShownGame]:
+    """Return lost games of a bot against others, as `games_of_gate` does."""
     labels = {division.label: division.id for division in store.divisions.all()}
     if conditions not in labels or not number:
         return []
     chosen: dict[int, Reason] = {}
-    for baseline in result.baselines:
+    for opponent in against:
         query = GameQuery(
-            bot=result.candidate,
-            opponent=baseline.name,
+            bot=bot,
+            opponent=opponent,
             result=Result.LOSS,
             division_id=labels[conditions],
             run_id=run_id,
         )
         lost = store.games.newest(query, LOSSES_READ)
-        part = max(number // (3 * len(result.baselines)), 1)
+        part = max(number // (3 * len(against)), 1)
         failed = [game.id for game in lost if game.termination.is_forfeit]
         short = sorted(lost, key=lambda game: (game.plies, -game.id))
         for ids, reason in (

@@ -3,6 +3,7 @@
 Retired bots appear in no rating list and no run, and their games stay.
 """
 
+import re
 from dataclasses import replace
 
 from db.records.bots import BotRow, NewBot
@@ -23,6 +24,8 @@ from ladder.visible import visible
 SHORT = 10
 """Number of digits of a commit's hash in its bot's name."""
 LONGEST_NOTE = 200
+COMPILER_ERROR = re.compile(r"\berror\b(?! \d)", re.IGNORECASE)
+"""A compiler's error, unlike make's ``Error 1``, which gives no reason."""
 
 
 def commit_bot(store: Store, source: BotSource, commit: Commit, confinement: Confinement) -> BotRow:
@@ -44,7 +47,7 @@ def commit_bot(store: Store, source: BotSource, commit: Commit, confinement: Con
     known = known_bots(store)
     source = replace(source, git=commit.commit)
     _, origin = find_origin(source)
-    alike = [row for row in known.values() if _is_made_from(row, source, origin)]
+    alike = [row for row in known.values() if is_made_from(row, source, origin)]
     name = free_name(
         f"{base_name(source.spec)}@{commit.commit[:SHORT]}",
         lambda each: each in known and known[each] not in alike,
@@ -73,7 +76,7 @@ def _origin_commit(row: BotRow) -> str | None:
     return None if origin is None else origin.commit
 
 
-def _is_made_from(row: BotRow, source: BotSource, origin: Origin) -> bool:
+def is_made_from(row: BotRow, source: BotSource, origin: Origin) -> bool:
     """Return whether a registered bot is made from the same files."""
     launch, stored = row.revision.launch, row.revision.launch.origin
     return (
@@ -83,3 +86,10 @@ def _is_made_from(row: BotRow, source: BotSource, origin: Origin) -> bool:
         and not launch.patterns
         and source.python in (None, launch.python)
     )
+
+
+def short_reason(text: str) -> str:
+    """Return the first line of a text, and the last error or else the last line below it."""
+    first, *others = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in others if COMPILER_ERROR.search(line)]
+    return " ".join([first, *(errors or others)[-1:]])

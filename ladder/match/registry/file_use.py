@@ -24,8 +24,13 @@ def describe_change(
 
 
 def used_files(bot: ResolvedBot, found: TrialResult) -> tuple[str, ...] | None:
-    """Return the stored files that a bot is known to use; None if that is unknown."""
-    if bot.packed is None or bot.launch.origin is not None or found.opened is None:
+    """Return the stored files that count for a bot; None if that is unknown, and all do."""
+    return None if bot.launch.origin is not None else opened_files(bot, found)
+
+
+def opened_files(bot: ResolvedBot, found: TrialResult) -> tuple[str, ...] | None:
+    """Return the stored files that a bot has used in its trial; None if that is unknown."""
+    if bot.packed is None or found.opened is None:
         return None
     stored = {file.path for file in bot.packed.manifest.files}
     return tuple(sorted(stored & {*bot.named, *found.opened}))

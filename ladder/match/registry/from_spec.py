@@ -81,7 +81,7 @@ def find_or_examine(
 
     """
     known = known_bots(store)
-    stem = _line_name(spec, folder)
+    stem = line_name(spec, folder)
     source = rooted(BotSource(spec, folder, outputs=rules.outputs))
     playing = sorted(
         (row for row in known.values() if row.retired_at is None),
@@ -118,8 +118,8 @@ def find_or_examine(
     return NamedSpec(request.name, former, examined, words)
 
 
-def _line_name(spec: str, folder: Path) -> str:
-    """Return the stem of the names of a specification's versions."""
+def line_name(spec: str, folder: Path) -> str:
+    """Return the stem of the names of a specification's versions, such as ``mybot``."""
     stem = base_name(spec)
     if stem not in COMMON:
         return stem

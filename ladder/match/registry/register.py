@@ -14,7 +14,12 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import BUILT_IN_ONLY, Confinement
 from ladder.match.registry.builtins import is_catalogue_bot
-from ladder.match.registry.file_use import describe_change, files_naming_folder, used_files
+from ladder.match.registry.file_use import (
+    describe_change,
+    files_naming_folder,
+    opened_files,
+    used_files,
+)
 from ladder.match.registry.same_bot import FileReader, FolderChanges, compare_bot
 from ladder.match.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.match.registry.trial import TrialResult, try_out
@@ -58,6 +63,8 @@ class ExaminedBot:
     """What lies beside its files and is not stored."""
     naming_folder: tuple[str, ...] = ()
     """Its used text files that name the folder from which it was added."""
+    opened: tuple[str, ...] | None = None
+    """The stored files that it has used in its trial, those of a commit too; None if unknown."""
 
     @property
     def warnings(self) -> list[str]:
@@ -146,7 +153,8 @@ def examine(
         change=check_line(note or "", "a note"),
         revision=replace(bot, launch=launch, budgets=found.budgets, boards=found.boards),
     )
-    return ExaminedBot(new, found, bot.left_out, files_naming_folder(bot, used or ()))
+    naming = files_naming_folder(bot, used or ())
+    return ExaminedBot(new, found, bot.left_out, naming, opened_files(bot, found))
 
 
 def _check(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:

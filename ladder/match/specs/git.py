@@ -129,6 +129,31 @@ def commits_between(repository: Path, after: str, last: str, *, first_parent: bo
     return _log(repository, "--topo-order", "--reverse", *words, f"{after}..{last}")
 
 
+def first_parents(repository: Path, last: Commit, most: int) -> list[Commit]:
+    """Return the newest commits of a branch along first parents, oldest first.
+
+    Raises:
+        UsageError: git fails.
+
+    """
+    return _log(repository, "--first-parent", "--reverse", f"--max-count={most}", last.commit)
+
+
+def tags_of(repository: Path, last: Commit) -> dict[str, str]:
+    """Return the tags of a commit's ancestors, itself included, by the hash of their commit."""
+    form = "--format=%(objectname) %(*objectname) %(refname:short)"
+    merged = f"--merged={last.commit}"
+    found = _git(repository, "for-each-ref", merged, "--sort=creatordate", form, "refs/tags")
+    lines = (line.split(" ", 2) for line in found.stdout.splitlines())
+    return {peeled or commit: name for commit, peeled, name in lines}
+
+
+def is_shallow(repository: Path) -> bool:
+    """Return whether a clone lacks the beginning of its history."""
+    done = _git(repository, "rev-parse", "--is-shallow-repository")
+    return done.stdout.strip() == "true"
+
+
 def has_uncommitted(repository: Path, commit: Commit) -> bool:
     """Return whether a commit is checked out and its files were changed since."""
     if _resolve(repository, "HEAD^{commit}") != commit.commit:

@@ -95,14 +95,18 @@ class LineVersion:
 def line_of(store: Store, name: str, standings: Standings) -> list[LineVersion]:
     """Return the versions of a bot along `based_on`, the first one first.
 
-    Behind the bot come its successors; of several with one predecessor the newest.
+    Behind the bot come its successors; of several with one predecessor the newest. The name of a
+    bot that is stored by its commits, such as ``mybot``, means the newest of them.
 
     Raises:
         UnknownRow: there is no such bot.
 
     """
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    line = [bots.get(name) or store.bots.get(name)]
+    commits = [bot for bot in bots.values() if bot.name.rpartition("@")[0] == name]
+    playing = [bot for bot in commits if bot.revision.launch.origin and bot.retired_at is None]
+    newest_commit = max(playing, key=lambda bot: bot.id, default=None)
+    line = [bots.get(name) or newest_commit or store.bots.get(name)]
     while (before := bots.get(line[0].based_on or "")) and before not in line:
         line.insert(0, before)
     newest = {bot.based_on: bot for bot in sorted(bots.values(), key=lambda bot: bot.id)}

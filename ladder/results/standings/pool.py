@@ -28,12 +28,23 @@ def rate_tables(
         UsageError: an anchor is not a rated bot.
 
     """
-    if not tables:
+    named = (((row.a_name, row.b_name, row.board_class), row.record) for row in tables)
+    return rate_records(list(named), options)
+
+
+def rate_records(
+    named: Sequence[tuple[tuple[str, str, str], Record]], options: RatingOptions | None = None
+) -> Pool | None:
+    """Rate the largest group of bots that records of A, B and board class connect.
+
+    Raises:
+        UsageError: an anchor is not a rated bot.
+
+    """
+    if not named:
         return None
-    cells = from_named_tables(
-        (row.a_name, row.b_name, row.board_class, row.record.grid) for row in tables
-    )
-    records = [row.record for row in tables]
+    cells = from_named_tables((*names, record.grid) for names, record in named)
+    records = [record for _, record in named]
     repeats = np.array([each.pairs / (each.distinct or each.pairs) for each in records])
     return rate_connected(cells=replace(cells, repeats=repeats), options=options)
 

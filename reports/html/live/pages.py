@@ -1,6 +1,7 @@
 """The pages of the server, except for that of a game against a bot."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,6 +10,7 @@ from db.records.bots import BotRow
 from db.records.games import GameRow
 from db.records.queue import JobRow
 from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
+from ladder.experiments.nightly.session import NightOutcome
 from ladder.experiments.stored import StoredRun
 from ladder.match.specs.archive_diff import FileDiff
 from ladder.names import counted
@@ -17,10 +19,12 @@ from ladder.results.overview.bot_page import BotPage
 from ladder.results.overview.games import ENDINGS, BotResult, Mover
 from ladder.results.overview.overview import Overview, RunPace
 from ladder.results.standings.comparison import Comparison
+from ladder.results.standings.report_data import ShownGame
 from ladder.results.standings.standings import Standings
 from ladder.runs.history import PastRun
 from ladder.visible import visible, visible_lines
 from reports.bots import git_values
+from reports.findings.nightly import COMMITS, nightly_finding
 from reports.findings.run import BOTS as BOTS_OF_RUN
 from reports.findings.run import finding_of, forfeit_lines, paused_lines
 from reports.html.division_figures import history_figure, ratings_figure
@@ -111,7 +115,7 @@ def run_page(
 
     """
     row, finding = entry.run.row, finding_of(run)
-    figures = [] if run.result is None else figures_of(run.result)
+    figures = [] if run.result is None else figures_of(run.result, bot_link)
     folded = [] if run.result is None else folded_figures_of(run.result)
     rating = None if standings is None else ratings_figure(RatingView(standings, link=bot_link))
     is_short = row.target_games is None or entry.run.games < row.target_games
@@ -150,8 +154,24 @@ def run_page(
     return Page("run.html.j2", _run_name(row).capitalize(), values, charts, is_live=True)
 
 
-def bot_page(data: BotPage) -> Page:
-    """Return the page of a bot."""
+def commits_page(outcome: NightOutcome, games: Sequence[ShownGame]) -> Page:
+    """Return the page of the commits of a bot, with lost games of the newest."""
+    finding = replace(nightly_finding(outcome), tables=())
+    table = Table(COMMITS, outcome.rows, bot_link)
+    figures = [replace(each, table=table, is_open=True) for each in figures_of(outcome, bot_link)]
+    values = {
+        "finding": finding,
+        "figures": figures,
+        "folded": [],
+        "games": Table(GAMES, [each.game for each in games]),
+        "run_id": outcome.run_id,
+    }
+    title = f"Commits of {outcome.night.name}"
+    return Page("commits.html.j2", title, values, figures, is_live=True)
+
+
+def bot_page(data: BotPage, commits: str = "") -> Page:
+    """Return the page of a bot, which leads to the commits of `commits` if that is not empty."""
     row, name, standing = data.row, data.row.name, data.standing
     figure = history_figure(data.history, [name])
     revision = row.revision
@@ -172,6 +192,7 @@ def bot_page(data: BotPage) -> Page:
         facts.append(("Games", f"{standing.games:,}"))
     values = {
         "row": row,
+        "commits": commits,
         "successors": data.successors,
         "facts": facts,
         "division": None if data.division is None else data.division.label,

@@ -30,6 +30,7 @@ from ladder.tools.bench.search import SearchSpeed
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from reports.findings.bisect import bisect_document
+from reports.findings.nightly import nightly_finding, with_bisection
 from reports.findings.select import select_document
 from reports.findings.tune import tune_document
 from reports.openings import made_document
@@ -39,6 +40,7 @@ from reports.train import training_finding
 from tests.ladder.cli.conftest import Command
 from tests.ladder.cli.test_commands import COMMANDS
 from tests.reports.test_learning_view import QUALITY, SETTINGS
+from tests.support.data.a_night import a_night
 from tests.support.data.analysed import an_analysed_game, an_analysis
 from tests.support.data.bisected import history, played
 from tests.support.data.league import Game, League
@@ -67,10 +69,11 @@ SAYS = {
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory time_ms",
     "ladder bisect --json": "good bad open skipped found ambiguous none undecided",
+    "ladder nightly --json": "drop undecided stopped",
     "ladder select --json": "chosen undecided invalid stopped",
-    "ladder runs --json": "ladder match gate bisect select tune"
+    "ladder runs --json": "ladder match gate bisect select tune nightly"
     " running interrupted finished invalid name reason python numba sources players processor",
-    "ladder runs show --json": "match gate bisect select tune",
+    "ladder runs show --json": "match gate bisect select tune nightly",
     "ladder replay --json": "stored now person p3 stderr messages",
     "ladder bench search --json": "nodes",
     "ladder openings make --json": "division",
@@ -171,6 +174,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         search = CommitSearch(history(), BisectQuestion(max_drop=100.0))
         played(search, 3)
         return bisect_document(result_of(search, conditions="6x7", seed=1))
+    if heading == "ladder nightly --json":
+        return with_bisection(nightly_finding(a_night()), "b", "ladder bisect", None).document
     if heading == "ladder select --json":
         players = tuple(
             RankedBot(

@@ -74,6 +74,7 @@ def test_a_job_keeps_the_bots_of_its_first_moment(
         ("select", "mine-1", "random", *conditions),
         ("tune", tuned, "--param", "x=0..0.3..1", *conditions),
         ("bisect", spec, "--good", "HEAD~1", "--bad", "HEAD", *conditions),
+        ("nightly", spec, "--games", 2, *conditions),
         ("suite", "run", "mine-1", "standard", "--simulations", 1),
         ("analyze", "--forget"),
     ]
@@ -85,7 +86,7 @@ def test_a_job_keeps_the_bots_of_its_first_moment(
     jobs = ladder("queue", "list", "--db", db, "--json").document["jobs"]
     words = [shlex.split(job["command"]) for job in jobs]
     assert {each[0] for each in words} == {name.split()[0] for name in COMMANDS}
-    assert not any(spec in each for each in words if each[0] != "bisect")
+    assert not any(spec in each for each in words if each[0] not in ("bisect", "nightly"))
     assert words[1][words[1].index("--html") + 1] == str(there / "page.html")
     assert words[4][words[4].index("--base") + 1].startswith("mine@x0.3")
     assert {first, last, str(there)} <= {*words[5]}

@@ -19,6 +19,7 @@ COMMANDS = (
     "gate v2 --against v1,v3 --max-drop 12.5 --time 20ms --restart pair",
     "select v1 v2 v3 --against v4 --indifference 30 --simulations 100 --depth 3",
     "bisect 'exec:./bot -x' --good HEAD~9 --bad main --build 'make all' --all --model normalized",
+    "nightly 'exec:./bot -x' --branch main --build make --commits 3 --until-error 7 --bisect",
     "tune 'exec:./bot {c}' --param c=0..1 --param d=0..9:int --pairs 3 --files '*.py' "
     "--cluster 10.0.0.1:8786 --tls-cert cert.pem",
     "suite run v1 v2 standard --simulations 1,20",
