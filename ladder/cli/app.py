@@ -45,7 +45,9 @@ COMMANDS: Mapping[str, Mapping[str, Entry]] = {
         "gate": Entry("gate:gate", "Test whether a candidate is worse, or better."),
     },
     "Judge a change": {
-        "nightly": Entry("nightly:nightly", "Find the new commits that lost rating."),
+        "nightly": Entry(
+            "nightly:nightly", "Play the new commits of a branch, and name those that lost."
+        ),
         "select": Entry("select:select", "Choose the best of several bots with few games."),
         "bisect": Entry("bisect:bisect", "Find the commit of a git repository that lost rating."),
         "tune": Entry("tune:tune", "Search better values for the numbers of a bot."),

@@ -84,7 +84,7 @@ def nightly(
     db: Database = DEFAULT_DATABASE,
     json: bool = False,
 ) -> int:
-    """Store the new commits of a branch, play them, and report which lost rating.
+    """Play the new commits of a branch, and name those that lost.
 
     Each new commit is stored as MYBOT@1a2b3c4, based on the stored one before it, and plays against
     that, the newest tag, the best commit and --against until it is known whether it has lost more

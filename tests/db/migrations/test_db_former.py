@@ -31,6 +31,8 @@ KEPT = {
     "jobs": "id, command, folder, author, note, status, added_at, ended_at, exit_code, result",
 }
 """The columns that stay in the tables that the migration changes."""
+FASTER = ["v14", "v15", "v16", "v17", "c4ai"]
+"""Players that are other revisions since 0.2.0."""
 NEXT = f"{int(HEAD) + 1:04}"
 
 
@@ -75,7 +77,7 @@ def test_a_file_is_migrated_when_it_is_opened(place: str, tmp_path: Path) -> Non
     assert sorted(entry.name for entry in tmp_path.iterdir() if "-wal" in entry.name) == []
     with Store.open(place) as store:
         assert store.migration is None
-        assert sync_builtins(store) == []
+        assert sync_builtins(store) == FASTER
         newest = max(game.id for game in store.games.stream())
         play_all(store, new_run(store, boards="6x7"), [1, 2], 1)
         assert max(game.id for game in store.games.stream()) == newest + 2

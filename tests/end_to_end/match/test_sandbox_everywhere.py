@@ -71,6 +71,7 @@ STARTING: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {
         4,
     ),
     ("bisect",): ((SPEC, "--good", "HEAD~1", "--bad", "HEAD", "--max-games", "2", *SHORT), 4),
+    ("nightly",): ((SPEC, "--games", "2", *SHORT), 4),
     ("compete",): ((SPEC, "guest", "result.txt", "1", "--time", "1s"), 0),
     ("suite", "run"): (("guest", "suite.jsonl", "--time", "100ms"), 0),
     ("play",): (("guest", "--time", "1s"), 0),

@@ -49,21 +49,3 @@ def test_the_games_of_the_first_stage_keep_their_ratings(old: Ladder) -> None:
     assert [line["pentanomial"] for line in now["pairs_table"]] == [
         line["pentanomial"] for line in before["pairs_table"]
     ]
-
-
-@pytest.mark.slow
-def test_a_new_run_continues_with_the_players_of_the_first_stage(old: Ladder) -> None:
-    """Players whose code only moved since then add their games to the old ones."""
-    words = ("--simulations", "60", "--nodes", "60", "--opening-plies", "4", "--games", "8")
-    words = (*words, "--concurrency", "1")
-    done = old("run", "--bots", "v4,v12", "--boards", "6x7,8x8@2,3", *words)
-    assert done.code == 0, done.err
-    before = json.loads((FOLDER / "report.json").read_text())
-    now = old("report", "--json").document
-    assert now["games"] == before["games"] + 8
-    games = {bot["name"]: bot["games"] for bot in before["bots"]}
-    assert {bot["name"]: bot["games"] for bot in now["bots"]} == {
-        **games,
-        "v4": games["v4"] + 8,
-        "v12": games["v12"] + 8,
-    }

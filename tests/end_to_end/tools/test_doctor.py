@@ -61,7 +61,7 @@ DAMAGES = {
     ),
     "update divisions set key = '{}'": ("runs", "division is invalid", False),
     "update runs set kind = 'party'": ("runs", "unknown kind 'party'", False),
-    "update runs set settings = '[]'": ("runs", "settings are not a JSON object", False),
+    "update runs set settings = '[]'": ("runs", "settings cannot be read", False),
     "update runs set stream = 'other'": ("pairs", "stream is not that of its run", False),
     "update pairs set number = -1 where id = 1": ("pairs", "number must be below", False),
     "update games set started_at = -1 where id = 1": ("games", "is not a date", False),

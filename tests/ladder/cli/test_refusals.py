@@ -27,8 +27,8 @@ WANTED = re.compile(
 )
 TYPED = {"boards", "alpha", "beta"}
 """Options whose values are not free, although their names in the help are those of such."""
-UNREFUSED = {"--build", "--pattern", "--host"}
-"""Options whose values are tried elsewhere: a program, a pattern, an address of this machine."""
+UNREFUSED = {"--build", "--branch", "--pattern", "--host"}
+"""Options whose values are tried elsewhere: a program, a branch, a pattern, an address."""
 ARGUMENTS = {"replay": ["6x7 3342", "--analyze"]}
 """What commands need, where their example shows something else."""
 NUMBERED = {"runs show", "runs delete", "queue cancel", "perft", "compete"}

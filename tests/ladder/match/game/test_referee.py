@@ -241,9 +241,9 @@ def test_an_error_of_the_system_is_charged_to_no_bot(
     assert record.failed_starts == ()
     assert not any(game.termination.is_forfeit for game in record.games)
     if ends:
-        assert (len(record.games), record.aborts, record.abort_reason) == (2, 1, "")
+        assert (len(record.games), record.stalls, record.abort_reason) == (2, 1, "")
     else:
-        assert (record.games, record.aborts) == ((), 1 + len(PAUSES_S))
+        assert (record.games, record.stalls) == ((), 1 + len(PAUSES_S))
         assert record.abort_reason.startswith("a bot could not be started: [Errno 24]")
         assert record.abort_reason.endswith("; allow more open files (ulimit -n)")
 
