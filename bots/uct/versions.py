@@ -58,7 +58,7 @@ ROWS = (
         "v5",
         "results proven at end nodes travel up the tree",
         {"solve": True},
-        idea=Idea("bots/uct/proof.py:proven", "0 [-55, +55] at 2,000 simulations"),
+        idea=Idea("bots/uct/tree/memory.py:back_up", "0 [-55, +55] at 2,000 simulations"),
     ),
     Row(
         "v7",
@@ -106,7 +106,7 @@ ROWS = (
         "v11",
         "right distances: the best of all proven children, two threats end it in two plies",
         {"right_distances": True},
-        idea=Idea("bots/uct/proof.py:add_child"),
+        idea=Idea("bots/uct/proof.py:proven"),
     ),
     Row(
         "v13",
