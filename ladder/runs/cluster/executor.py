@@ -310,8 +310,8 @@ class ClusterExecutor:
         """Poll the workers."""
         while True:
             with contextlib.suppress(OSError, TimeoutError):  # the client's status shows a loss
-                identity = self._client.scheduler.identity(n_workers=-1)
-                found = await asyncio.wait_for(identity, CONNECT_S)
+                async with asyncio.timeout(CONNECT_S):
+                    found = await self._client.scheduler.identity(n_workers=-1)
                 self._workers = {
                     address: int(each["resources"][RESOURCE])
                     for address, each in found["workers"].items()

@@ -157,8 +157,10 @@ class _Service:
             elif not self._count_pairs("memory") or time.monotonic() > patience:
                 return
             slots.end_idle(IDLE_S)
+            # Not `wait_for`: before Python 3.12 it loses a signal that comes while bots are ended.
             with contextlib.suppress(OSError, TimeoutError):  # the worker's status shows a loss
-                await asyncio.wait_for(self._end_finished_runs(), CONNECT_S)
+                async with asyncio.timeout(CONNECT_S):
+                    await self._end_finished_runs()
             await asyncio.sleep(POLL_S)
 
     async def _end_finished_runs(self) -> None:
