@@ -30,7 +30,8 @@ def test_a_malformed_chunk_is_refused(server: Running, caplog: pytest.LogCapture
     headers = {"Transfer-Encoding": "chunked"}
     for path in ("/play", "/nosuch", "/api/games"):
         answer = server.ask(path, method="POST", headers=headers, raw=b"zz\r\n", token=server.token)
-        assert answer.status == 400, path
+        # Pages that need no body may be refused before it has come.
+        assert answer.status in ({400} if path == "/play" else {400, 404, 405}), path
     assert [record.message for record in caplog.records if record.name == "ladder.web"] == []
 
 
