@@ -108,7 +108,7 @@ def by_pairs(pairs: int, matches: int) -> str:
 
 
 def of_lists(pairs: int, lists: int) -> str:
-    """Return a row: two bots of lists of five with so many pairs of every two."""
+    """Return a row: two bots of lists of five with that number of pairs of every two."""
     rng = np.random.default_rng([SEED, pairs, 5])
     places = [(a, b) for a in range(5) for b in range(a)]
     above = below = total = 0

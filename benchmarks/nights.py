@@ -4,7 +4,8 @@
 
 Plays NIGHTS (default 20) seeded nights in every row with the shipped judge and pairing: four new
 commits, each based on the one before, two opponents 100 Elo above and below, an accepted drop of 20
-Elo, at most 20,000 games. In a row one commit, the second, loses so much; the others are equal.
+Elo, at most 20,000 games. In each row the second commit loses that much Elo, and the
+others are equal.
 """
 
 import sys

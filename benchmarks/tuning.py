@@ -1,4 +1,4 @@
-"""Which search finds good settings of a bot in so many games? True losses on simulated landscapes.
+"""Which search finds good settings of a bot? True losses after N games on simulated landscapes.
 
     python -m pip install -c constraints.txt cmaes
     python -m benchmarks.tuning [--games 2000 8000] [--seeds 30]

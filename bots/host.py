@@ -43,7 +43,7 @@ UNUSED = ("coverage", "scipy")
 """Packages that numba imports if they are installed, for features that no kernel uses; they would
 take a third of the start-up time."""
 USUAL_EXCESS = 4
-"""A player's first moves under a clock take at most so many times an equal share."""
+"""A player's first moves under a clock take at most this multiple of an equal share."""
 USUAL_LINE = 464
 """Bytes per read: hardly any request is longer, and Python allocates results of this size without
 the C library."""

@@ -49,7 +49,7 @@ def parse_until(text: str, *, now: datetime | None = None) -> float:
     Times without a zone are local; ``18:00`` is the next one.
 
     Raises:
-        UsageError: the text is none of these, or the time is over or more than a year ahead.
+        UsageError: the text has another form, or the time is over or more than a year ahead.
 
     """
     now = now or datetime.now()

@@ -17,7 +17,7 @@ ROOT_PART = 0.7
 """Part of the budget of `decide` after which columns are searched one by one."""
 FIRST_NODES = 1000
 """Nodes for each of several positions in the first round; a round has `GROWTH` times those of the
-last one, so that an easy position is not kept waiting by a hard one."""
+last one, so that an easy position does not wait for a hard one."""
 GROWTH = 4
 UNKNOWN = Solution(Value(Outcome.LOSS, 0), Value(Outcome.WIN, 1), 0)
 

@@ -121,7 +121,7 @@ class Aggregate(Queries):
         return self._table_rows("division_id", division_id, since)
 
     def of_run(self, run_id: int, *, rows: int = ROWS_AT_MOST) -> list[PairTableRow]:
-        """Return the tables of a run's pairs, rated or not; look up at most so many rows."""
+        """Return the tables of a run's pairs, rated or not; look up at most `rows` rows."""
         with self._database.reading() as connection:
             run = connection.execute(select(RUNS).where(Run.id == run_id)).first()
             pairs = select(func.count()).where(Pair.run_id == run_id)

@@ -120,7 +120,7 @@ def trials_of(store: Store, division: DivisionRow) -> list[StoredRun]:
 
 
 def check_result(kind: RunKind, facts: Mapping[str, Any]) -> None:
-    """Refuse an imported result that is none of its kind. Raises ValueError."""
+    """Refuse an imported result of another kind. Raises ValueError."""
     if kind not in JUDGED:
         raise ValueError(f"a run of the kind {kind.value} has no result")
     try:

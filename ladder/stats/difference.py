@@ -142,7 +142,7 @@ class Difference:
         return f"{bot} is {self._range(True)} than {other}: no clear difference"
 
     def _range(self, is_up: bool) -> str:
-        """Return the interval in words, seen from the stronger side if not `is_up`."""
+        """Return the interval in words, from the stronger side if not `is_up`."""
         ends = self if is_up else self.mirrored
         low, high = ends.low, ends.high
         up, down = ("stronger", "weaker") if is_up else ("weaker", "stronger")

@@ -89,7 +89,7 @@ def nightly(
     Each new commit is stored as MYBOT@1a2b3c4, based on the stored one before it, and plays against
     that, the newest tag, the best commit and --against until it is known whether it has lost more
     than --max-drop. The games count in the rating list. The same command resumes after any stop,
-    and the next night it goes on with what is new or undecided. docs/nightly.md has a cron line.
+    and the next night it continues with what is new or undecided. docs/nightly.md has a cron line.
 
     Exit codes: 0 no drop, or nothing new; 3 a commit lost rating; 4 undecided; 5 bots or the
     machine fail too often; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.

@@ -135,7 +135,7 @@ def plan_night(
     known = {
         name
         for run, night in nights
-        if not is_unfinished(run)  # else nobody has seen its answers
+        if not is_unfinished(run)  # else its answers were never shown
         for name, each in night.answers.items()
         if each.is_final
     }

@@ -55,8 +55,8 @@ class Strengths:
     def difference(self, index: int, other: int, counts: FloatArray) -> Difference:
         """Return a player over another, from the counts that gave the strengths.
 
-        Without numbers if one of them has no pairs. Two that met nobody else have the difference of
-        their own pairs.
+        Without numbers if one of them has no pairs. Two that met no other bot have the difference
+        of their own pairs.
         """
         variance = float(self.variance[index, other])
         if not math.isfinite(variance):

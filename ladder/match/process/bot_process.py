@@ -55,7 +55,7 @@ worth it."""
 BRIEF_US = 1000
 """Delay of an answer up to which readings come more and more rarely."""
 LONGEST_WAIT, LEAST_WAIT_S = 20, 1.0
-"""How long an answer is awaited while waits explain its delay: so many times its limit, but at
+"""How long an answer is awaited while waits explain its delay: this multiple of its limit, but at
 least this much longer."""
 EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {
     Hello: (HelloReply,),

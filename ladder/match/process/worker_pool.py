@@ -210,7 +210,7 @@ class WorkerPool:
         if least is None:
             return self._start_only()
         if least.assigned and len(workers) < self.count:
-            with contextlib.suppress(OSError):  # the others go on without it
+            with contextlib.suppress(OSError):  # the others continue without it
                 return self._start()
         return least if len(least.assigned) < least.capacity else None
 

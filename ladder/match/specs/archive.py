@@ -247,7 +247,7 @@ def describe(root: Path, paths: Iterable[Path]) -> Manifest:
     """Return the content of files, links and empty folders below a root.
 
     Raises:
-        UsageError: one of them cannot be read, or is none of these.
+        UsageError: one of them cannot be read, or is of another kind.
 
     """
     files, links, folders = [], [], []

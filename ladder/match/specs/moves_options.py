@@ -10,7 +10,7 @@ from engine.errors import BoardError
 KIND = "moves"
 OPTIONS = re.compile(r"(?P<options>[a-z]+=[^:\s]*):(?P<command>.*)", re.DOTALL)
 UNFINISHED = re.compile(rf"{KIND}:[a-z]+=[^:]*")
-"""A specification whose options go on behind a comma."""
+"""A specification whose options continue after a comma."""
 VALUES = {"first": ("1", "0"), "answer": ("column", "scores"), "run": ("once", "each")}
 """The values of each option; the first one is the default."""
 BOARDS = "boards"

@@ -92,7 +92,7 @@ class ResolvedBot(NewRevision):
 
 
 def rooted(source: BotSource, root: Path | None = None) -> BotSource:
-    """Return the same bot, seen from a folder that holds all of its packages.
+    """Return the same bot, read from a folder that holds all of its packages.
 
     A Kaggle submission may import packages from folders above the current one.
 

@@ -107,7 +107,7 @@ class PoolRating:
     def difference(self, *, a: int, b: int) -> Difference:
         """Return the difference of players `a` and `b` (indices), from all games of the pool.
 
-        It is a `fitted_difference`, with the results of all pairs seen from the side of the
+        It is a `fitted_difference`, with the results of all pairs from the side of the
         stronger players. If one of the two won or lost everything, it is that of as many won pairs
         as give the bound of `_slack`. If the two have met only each other, it is that of the pairs
         that they played, so that verdict and chance are those of their head-to-head record; only
@@ -135,7 +135,7 @@ class PoolRating:
         return fitted_difference(gap=gap, deviation=math.sqrt(self._variance(a, b)), seen=seen)
 
     def _of_own_pairs(self, a: int, gap: float, own: BoolArray) -> Difference:
-        """Return the difference of two players that have met nobody else."""
+        """Return the difference of two players that have met no other."""
         counts = self._points(self.cells.a == a)[own].sum(0)
         if self.cells.repeats is not None:
             distinct = self.cells.clusters[own] / self.cells.repeats[own]

@@ -22,8 +22,10 @@ from reports.html.division_figures import ratings_figure
 from reports.layout.fields import Medium, Table
 from reports.layout.format import to_json
 from reports.layout.listing import listing_markdown
+from reports.report.mistakes import rates
 from reports.report.rating_columns import COLUMNS, RatingView, marks
 from reports.report.standings import note_text, remarks, standings_document, standings_listing
+from tests.support.data.analysed import an_analysis
 
 DIVISION = DivisionRow("thu", 0, {"time_ms": 100}, id=1, label="thu/100ms")
 
@@ -195,3 +197,13 @@ def test_scores_of_a_class_are_points_per_game() -> None:
     (thu,) = scores_by_class([table("a", "b", (6, 0, 0, 0, 0, 2, 1, 0, 1))])
     assert (thu.games, thu.draws) == (20, 2)
     assert thu.scores == {"a": 0.3, "b": 0.7}
+
+
+@pytest.mark.parametrize(("pairs", "is_shown"), [(5, True), (6, False)])
+def test_mistakes_stand_in_the_list_from_a_tenth_of_the_games(pairs: int, is_shown: bool) -> None:
+    """One analysed game of ten says something about a bot, one of twelve does not."""
+    _, made = an_analysis()
+    found = rates(made, standings(table("a", "b", (pairs,) + (0,) * 8)).bots)
+    assert [field.head for field in found] == (
+        ["analysed", "mistakes/100", "its ±95", "not judged"] if is_shown else []
+    )
