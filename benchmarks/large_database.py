@@ -38,7 +38,7 @@ from db.records.runs import (
 from db.store import Store
 from engine.seeds import SplitMix
 from ladder.experiments.stored import read_run
-from ladder.match.registry.builtins import sync_builtins
+from ladder.registry.builtins import sync_builtins
 from ladder.results.overview.bot_page import read_bot_page
 from ladder.results.overview.overview import read_overview
 from ladder.runs.history import past_run

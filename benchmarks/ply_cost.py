@@ -36,7 +36,7 @@ def measure(values: dict[str, Any], samples: int) -> float:
     from ladder.match.game.bot_pool import BotPool
     from ladder.match.game.referee import play_pair
     from ladder.match.process.sandbox import BUILT_IN_ONLY
-    from ladder.match.specs.start_command import builtin_launch, make_entrant
+    from ladder.registry.specs.start_command import builtin_launch, make_entrant
 
     budget = msgspec.convert(values, Budget)
     first, second = (

@@ -27,7 +27,7 @@ from db.records.bots import (
     NewBot,
 )
 from db.store import Store
-from ladder.match.specs.spec import BotSource, pack_bot
+from ladder.registry.specs.spec import BotSource, pack_bot
 
 ROOT = Path(__file__).resolve().parent.parent
 HONEST = ("v4", "flat-mc", "random")

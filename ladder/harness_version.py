@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engine.cache import ROOT, source_fingerprint
 
-FOLDERS = ("ladder/match/process", "ladder/match/game", "bots/foreign")
+FOLDERS = ("ladder/match", "bots/foreign")
 """Supervision, the referee, the hosts of foreign bots."""
 MODULES = (
     *("bots/host.py", "bots/protocol.py", "bots/budget.py", "bots/player.py"),

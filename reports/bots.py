@@ -15,13 +15,13 @@ from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart
 from engine.result import Result
 from ladder.match.process.optional_values import unusable_words
-from ladder.match.registry.add_all import Attempt
-from ladder.match.registry.register import ExaminedBot
-from ladder.match.registry.same_bot import FolderChanges
-from ladder.match.registry.trial import TrialResult
-from ladder.match.specs.archive_diff import FileDiff
-from ladder.match.specs.board_support import describe_boards
 from ladder.names import counted, listed
+from ladder.registry.add_all import Attempt
+from ladder.registry.register import ExaminedBot
+from ladder.registry.same_bot import FolderChanges
+from ladder.registry.specs.archive_diff import FileDiff
+from ladder.registry.specs.board_support import describe_boards
+from ladder.registry.trial import TrialResult
 from ladder.visible import visible
 from reports.layout.fields import FAINT, Field, Table, plain_values
 from reports.layout.format import lines_of, text_of_lines, values_of

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.opening_set import OpeningSet
-from ladder.match.openings.draw import DrawingProgress
 from ladder.names import counted
+from ladder.openings.draw import DrawingProgress
 from reports.layout.format import values_of
 from reports.layout.progress import at_intervals
 

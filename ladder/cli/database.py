@@ -14,7 +14,7 @@ from db.store import RetryPolicy, Store
 from ladder.cli.failures import is_expected
 from ladder.cli.output import print_error
 from ladder.errors import UnknownBot, UsageError
-from ladder.match.registry.builtins import sync_builtins
+from ladder.registry.builtins import sync_builtins
 from ladder.signals import current_stop
 
 

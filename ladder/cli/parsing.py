@@ -14,8 +14,8 @@ from engine.board_class import BoardClass, parse_board_classes
 from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import PROGRAM, STANDARD
-from ladder.match.specs.moves_options import split_list
 from ladder.names import check_name
+from ladder.registry.specs.moves_options import split_list
 from ladder.runs.budgets import Budgets
 
 DEFAULT_TIME = "100ms"

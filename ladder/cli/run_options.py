@@ -30,17 +30,17 @@ from ladder.cli.output import print_error
 from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin, parse_sandbox
 from ladder.cli.resume import all_options, command_line, options_to_store
 from ladder.errors import UsageError
-from ladder.match.openings.openings_file import (
+from ladder.match.process.cpus import allowed_cpus
+from ladder.match.process.sandbox import Confinement
+from ladder.names import CONFIG, check_line
+from ladder.openings.openings_file import (
     BALANCED,
     NamedOpenings,
     find_stored_openings,
     read_openings,
     shipped_openings,
 )
-from ladder.match.process.cpus import allowed_cpus
-from ladder.match.process.sandbox import Confinement
-from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
-from ladder.names import CONFIG, check_line
+from ladder.registry.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.runs.executor import Workforce
 from ladder.runs.pairings import Pairing
 from ladder.runs.schedule import refuse_long_openings, refuse_other_boards

@@ -1,1 +1,1 @@
-"""One pair of games: bot processes, the referee, specifications, registration, openings."""
+"""One pair of games: bot processes and the referee."""

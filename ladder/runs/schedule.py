@@ -18,8 +18,8 @@ from engine.opening import check_openings, draw_opening
 from engine.opening_set import Opening, OpeningSet
 from engine.seeds import SplitMix
 from ladder.errors import UnfitBot, UsageError
-from ladder.match.specs.board_support import can_play_class, propose_boards
 from ladder.pair_seeds import Purpose, derive, derive_pair_seed
+from ladder.registry.specs.board_support import can_play_class, propose_boards
 from ladder.runs.choosers import (
     Chooser,
     Contestants,

@@ -14,8 +14,8 @@ from db.records.restart import Restart
 from db.records.rules import GameRules
 from db.records.runs import FIXED_OPENING, Conditions, RunKind, plies_of_opening
 from engine.board_class import BoardClass, format_board_classes
-from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.sandbox import Confinement
+from ladder.openings.openings_file import NamedOpenings
 from ladder.pair_seeds import DERIVATION
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import Pairing

@@ -13,18 +13,18 @@ from db.records.runs import RunRow
 from db.store import Store
 from engine.board_class import BoardClass
 from ladder.match.game.adjudicator import compile_solver, needs_compiling
-from ladder.match.game.broadcast import channel_name
 from ladder.match.process.cpus import crowded_text
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.worker_pool import call_in_subprocess
-from ladder.match.registry.registered import (
+from ladder.registry.registered import (
     leave_out,
     make_entrants,
     refuse_boards,
     refuse_short_time,
     refuse_unplayable,
 )
-from ladder.match.specs.compile import compile_players
+from ladder.registry.specs.compile import compile_players
+from ladder.runs.channel import channel_name
 from ladder.runs.choosers import read_results
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import MachineEvent, PairExecutor, Workforce

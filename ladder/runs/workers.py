@@ -68,7 +68,7 @@ class Workers(WorkerPool):
             count: Pairs played at the same time.
             pin: Whether each worker claims a CPU of its own if one is free.
             confinement: The limits and sandbox of every bot.
-            channel: The channel of `ladder.match.game.broadcast.channel_name` to broadcast moves
+            channel: The channel of `ladder.runs.channel.channel_name` to broadcast moves
                 on; None to broadcast none.
             events: What is known of this machine at the start.
 

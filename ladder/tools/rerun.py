@@ -14,8 +14,8 @@ from ladder.errors import UsageError
 from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.registered import make_entrants
-from ladder.match.specs.compile import compile_players
+from ladder.registry.registered import make_entrants
+from ladder.registry.specs.compile import compile_players
 from ladder.runs.budgets import Budgets
 
 

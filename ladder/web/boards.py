@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import msgspec
 import psutil
 
-from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
+from ladder.match.game.broadcast import BoardInPlay, BroadcastListener
+from ladder.runs.channel import channel_name
 from reports.html.live.games import board_state
 
 LINGER_S = 5.0

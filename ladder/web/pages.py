@@ -8,8 +8,8 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.nightly.night import nights_of
 from ladder.experiments.nightly.session import games_of_night, night_of
-from ladder.match.registry.builtins import shown_first
 from ladder.queue.worker import list_jobs
+from ladder.registry.builtins import shown_first
 from ladder.results.analysis.division import read_truth
 from ladder.results.overview.bot_page import bot_groups, read_bot_page, read_changed_files
 from ladder.results.overview.games import find_game, search

@@ -15,7 +15,7 @@ from db.store import Store
 from engine.board_class import WORDS, parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
-from ladder.match.registry.builtins import shown_first
+from ladder.registry.builtins import shown_first
 from ladder.results.overview.bot_page import bot_groups
 from ladder.results.overview.games import find_game
 from ladder.runs.budgets import Budgets

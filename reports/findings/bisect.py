@@ -4,8 +4,8 @@ from typing import Any
 
 from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
 from ladder.experiments.bisect.search import Answer
-from ladder.match.specs.git import Commit
 from ladder.names import counted
+from ladder.registry.specs.git import Commit
 from ladder.stats.difference import Difference, chance_words
 from reports.findings.finding import Case, Finding
 from reports.layout.elo import difference_fields

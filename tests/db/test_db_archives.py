@@ -12,7 +12,7 @@ from db.records.exchange import GameLine
 from db.records.launch import Launch
 from db.store import Store
 from engine.seeds import SplitMix
-from ladder.match.specs.archive import pack
+from ladder.registry.specs.archive import pack
 from tests.db.making import maker, new_run, to_plan
 from tests.support.data.random_games import random_record
 from tests.support.storing import finish_pair

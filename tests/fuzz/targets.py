@@ -37,9 +37,9 @@ from ladder.cli.parsing import (
     parse_time,
 )
 from ladder.errors import LadderError
-from ladder.match.specs.spec import BotSource, read_spec
 from ladder.moments import parse_since, parse_until
 from ladder.names import CONFIG
+from ladder.registry.specs.spec import BotSource, read_spec
 from ladder.results.exchange.jsonl import open_games
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.pairings import parse_pairing

@@ -6,7 +6,7 @@ from pathlib import Path
 from ladder.cli.app import parser
 from ladder.cli.config import read_defaults
 from ladder.experiments.suite.puzzle import read_suite
-from ladder.match.openings.openings_file import read_openings
+from ladder.openings.openings_file import read_openings
 from ladder.results.exchange.jsonl import open_games
 from ladder.web.security import read_password
 

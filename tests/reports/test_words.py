@@ -4,8 +4,8 @@ import pytest
 
 from engine.board import Board
 from engine.result import Result
-from ladder.match.registry.trial import TrialResult
-from ladder.match.registry.trial_time import TrialGame
+from ladder.registry.trial import TrialResult
+from ladder.registry.trial_time import TrialGame
 from reports.bots import found_text
 from reports.layout.format import number, rounded
 

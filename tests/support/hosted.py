@@ -20,9 +20,9 @@ from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.registry.trial import TrialResult, try_out
-from ladder.match.specs.spec import BotSource, read_spec
-from ladder.match.specs.start_command import builtin_launch, make_entrant
+from ladder.registry.specs.spec import BotSource, read_spec
+from ladder.registry.specs.start_command import builtin_launch, make_entrant
+from ladder.registry.trial import TrialResult, try_out
 from tests.support.shared import made_once
 from tests.support.unconfined import UNCONFINED
 

@@ -15,7 +15,7 @@ from ladder.errors import UsageError
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
-from ladder.match.specs.spec import BotSource
+from ladder.registry.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import RunSettings
 from ladder.stats.choices import Model

@@ -12,20 +12,20 @@ from ladder.cli.output import print_error, print_out, report_written, show_table
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
-from ladder.match.registry.builtins import shown_first
-from ladder.match.registry.register import delete_bot, refuse_catalogue_bot, refuse_name
-from ladder.match.registry.registered import (
+from ladder.names import check_line
+from ladder.registry.builtins import shown_first
+from ladder.registry.register import delete_bot, refuse_catalogue_bot, refuse_name
+from ladder.registry.registered import (
     refuse_unplayable,
     unpack_files,
     unpacked_launch,
 )
-from ladder.match.registry.same_bot import find_origin_changes, stored_manifest
-from ladder.match.registry.trial import try_out
-from ladder.match.specs.archive import write_out
-from ladder.match.specs.archive_diff import diff_files
-from ladder.match.specs.compile import compile_players
-from ladder.match.specs.spec import resolve_own_player
-from ladder.names import check_line
+from ladder.registry.same_bot import find_origin_changes, stored_manifest
+from ladder.registry.specs.archive import write_out
+from ladder.registry.specs.archive_diff import diff_files
+from ladder.registry.specs.compile import compile_players
+from ladder.registry.specs.spec import resolve_own_player
+from ladder.registry.trial import try_out
 from reports.bots import (
     bot_text,
     bots_document,

@@ -14,31 +14,31 @@ from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
 from ladder.match.process.cpus import allowed_cpus
-from ladder.match.registry.add_all import (
+from ladder.names import check_line
+from ladder.registry.add_all import (
     Attempt,
     examine_all,
     involved_bots,
     make_requests,
     pack_all,
 )
-from ladder.match.registry.register import (
+from ladder.registry.register import (
     NothingToAdd,
     RegistrationRequest,
     examine,
     known_bots,
     save_bot,
 )
-from ladder.match.registry.same_bot import stored_files
-from ladder.match.specs.archive import MOST_MB
-from ladder.match.specs.git import built_tree, remove_builds
-from ladder.match.specs.spec import (
+from ladder.registry.same_bot import stored_files
+from ladder.registry.specs.archive import MOST_MB
+from ladder.registry.specs.git import built_tree, remove_builds
+from ladder.registry.specs.spec import (
     BotSource,
     describe_uncommitted,
     find_origin,
     pack_bot,
     pack_in_tree,
 )
-from ladder.names import check_line
 from reports.bots import attempt_line, attempts_document, attempts_text, trial_text
 from reports.layout.format import to_json
 

@@ -47,8 +47,8 @@ from ladder.experiments.nightly.session import (
     plan_night,
     play_night,
 )
-from ladder.match.registry.register import save_bot
-from ladder.match.specs.spec import BotSource
+from ladder.registry.register import save_bot
+from ladder.registry.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import RunSettings
 from reports.findings.nightly import nightly_finding, wide_drops, with_bisection

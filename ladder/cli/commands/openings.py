@@ -12,14 +12,14 @@ from ladder.cli.options import PliesFromZero, Seed, Work, number, whole
 from ladder.cli.output import check_writable, print_error, print_out, write_output
 from ladder.cli.parsing import parse_boards
 from ladder.errors import ExitCode, UsageError
-from ladder.match.openings.draw import (
+from ladder.match.process.cpus import allowed_cpus
+from ladder.names import counted
+from ladder.openings.draw import (
     DrawingProgress,
     OpeningConditions,
     WantedValue,
     draw_openings,
 )
-from ladder.match.process.cpus import allowed_cpus
-from ladder.names import counted
 from ladder.runs.schedule import refuse_long_openings
 from ladder.signals import current_stop
 from reports.layout.format import to_json

@@ -36,14 +36,14 @@ from ladder.learning.value.settings import settings_for
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.match.process.worker_pool import WorkerPool, wait_for_result
-from ladder.match.registry.register import (
+from ladder.registry.register import (
     RegistrationRequest,
     examine,
     known_bots,
     refuse_name,
     save_bot,
 )
-from ladder.match.specs.spec import BotSource
+from ladder.registry.specs.spec import BotSource
 from ladder.signals import current_stop
 from reports.findings.finding import Finding
 from reports.layout.progress import View, display_for

@@ -17,7 +17,7 @@ from ladder.experiments.tune.bots import TuningTask, refuse_taken_name
 from ladder.experiments.tune.parameters import template_of
 from ladder.experiments.tune.session import prepare_original
 from ladder.experiments.tune.session import tune as play_tuning
-from ladder.match.specs.spec import BUILTIN
+from ladder.registry.specs.spec import BUILTIN
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.stats.choices import Model

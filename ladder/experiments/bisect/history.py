@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ladder.errors import UsageError
-from ladder.match.specs.git import Commit, commits_between, common_ancestor, resolve_commit
-from ladder.match.specs.spec import BotSource, find_spec_repository
+from ladder.registry.specs.git import Commit, commits_between, common_ancestor, resolve_commit
+from ladder.registry.specs.spec import BotSource, find_spec_repository
 
 BoolArray = NDArray[np.bool_]
 MOST_COMMITS = 5000

@@ -20,9 +20,9 @@ from ladder.experiments.bisect.result import BisectResult, result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.commit_bots import commit_bot, short_reason
-from ladder.match.registry.register import remove_unused_builds
-from ladder.match.specs.spec import BotSource
+from ladder.registry.commit_bots import commit_bot, short_reason
+from ladder.registry.register import remove_unused_builds
+from ladder.registry.specs.spec import BotSource
 from ladder.runs.history import PastRun
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import hashes_of, runs_like

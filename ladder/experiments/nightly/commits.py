@@ -11,17 +11,18 @@ from db.records.bots import BotRow, NewBot
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.commit_bots import LONGEST_NOTE, is_made_from, short_reason
-from ladder.match.registry.from_spec import free_name, line_name
-from ladder.match.registry.register import (
+from ladder.names import listed
+from ladder.registry.commit_bots import LONGEST_NOTE, is_made_from, short_reason
+from ladder.registry.from_spec import free_name, line_name
+from ladder.registry.register import (
     ExaminedBot,
     NothingToAdd,
     RegistrationRequest,
     examine,
     known_bots,
 )
-from ladder.match.registry.same_bot import MOST_NAMED, stored_manifest
-from ladder.match.specs.git import (
+from ladder.registry.same_bot import MOST_NAMED, stored_manifest
+from ladder.registry.specs.git import (
     Commit,
     first_parents,
     is_shallow,
@@ -29,8 +30,7 @@ from ladder.match.specs.git import (
     resolve_commit,
     tags_of,
 )
-from ladder.match.specs.spec import BotSource, find_origin, find_spec_repository, identity_of
-from ladder.names import listed
+from ladder.registry.specs.spec import BotSource, find_origin, find_spec_repository, identity_of
 from ladder.visible import visible
 
 DIGITS = 7

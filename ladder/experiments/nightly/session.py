@@ -23,8 +23,8 @@ from ladder.experiments.nightly.night import (
     night_of_run,
     nights_of,
 )
-from ladder.match.registry.builtins import OPPONENTS
-from ladder.match.registry.registered import choose_bots
+from ladder.registry.builtins import OPPONENTS
+from ladder.registry.registered import choose_bots
 from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.report_data import ShownGame
 from ladder.results.standings.standings import Standings

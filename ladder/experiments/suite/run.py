@@ -17,9 +17,9 @@ from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_undisturbed
 from ladder.match.process.sandbox import Confinement
-from ladder.match.registry.registered import leave_out, make_entrants, refuse_unplayable
-from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
-from ladder.match.specs.compile import compile_players
+from ladder.registry.registered import leave_out, make_entrants, refuse_unplayable
+from ladder.registry.specs.board_support import can_play, describe_boards, propose_boards
+from ladder.registry.specs.compile import compile_players
 from ladder.runs.budgets import Budgets
 from ladder.stats.elo import Z95
 

@@ -19,16 +19,16 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, gate_pairing
 from ladder.experiments.tune.parameters import ParameterValues, Template
-from ladder.match.registry.from_spec import base_name, free_name, name_with_values
-from ladder.match.registry.register import (
+from ladder.names import check_name, unknown_bot
+from ladder.registry.from_spec import base_name, free_name, name_with_values
+from ladder.registry.register import (
     RegistrationRequest,
     examine,
     known_bots,
     save_bot,
 )
-from ladder.match.registry.registered import unpack_files, unpacked_launch
-from ladder.match.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, read_spec
-from ladder.names import check_name, unknown_bot
+from ladder.registry.registered import unpack_files, unpacked_launch
+from ladder.registry.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, read_spec
 from ladder.runs.settings import RunSettings
 
 A, B = "a", "b"
@@ -57,7 +57,7 @@ class TuningTask:
     python: str | None = None
     """The interpreter for ``python:`` and ``kaggle:`` bots; None for python3 on PATH."""
     patterns: tuple[str, ...] = ()
-    """Patterns of the files that belong to the bot, for `ladder.match.specs.spec.BotSource`."""
+    """Patterns of the files that belong to the bot, for `ladder.registry.specs.spec.BotSource`."""
     base: str | None = None
     """The stored bot before the tuning; None: that of the files in the folder."""
 

@@ -19,7 +19,7 @@ from ladder.errors import InvalidRun
 from ladder.experiments.tune.bots import A, B, TuningTask
 from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.spsa import Spsa
-from ladder.match.specs.start_command import make_entrant
+from ladder.registry.specs.start_command import make_entrant
 from ladder.runs.decision import Judge
 from ladder.runs.live import LiveBot, LiveRun
 from ladder.runs.pair_queue import PairSource, make_plan

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bots.catalogue import Value, option_ranges, option_values, parse_player, with_options
 from ladder.errors import UsageError
-from ladder.match.specs.spec import BUILTIN
-from ladder.match.specs.start_command import fill_placeholders, placeholder
+from ladder.registry.specs.spec import BUILTIN
+from ladder.registry.specs.start_command import fill_placeholders, placeholder
 
 Point = NDArray[np.float64]
 """A point of the search: for each parameter a number from 0 (lowest value) to 1 (highest value),

@@ -7,15 +7,12 @@ one makes up for a lost one. Sending never waits, and a worker sends at most 20 
 """
 
 import contextlib
-import hashlib
-import os
 import socket
 from time import perf_counter_ns
 
 import msgspec
 
 from engine.result import Result, Termination
-from ladder.match.process.cpus import PREFIX
 
 DATAGRAM_LIMIT = 4096
 """Bytes of a datagram; a position has some 300."""
@@ -55,30 +52,6 @@ PERIOD_NS = 50_000_000
 """Shortest time between two positions of a worker, and between two searches for a listener."""
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(BoardInPlay)
-
-
-def channel_name(database: str | None) -> str | None:
-    """Return the name of the socket for the games of a database, or None if there is no such file.
-
-    Args:
-        database: a file path or a URL. Different names of one server give different sockets,
-            except for its user and for localhost.
-
-    """
-    if database is not None and "://" in database:
-        # Slow to import, and workers do not need it.
-        from db.store import locate
-
-        place = locate(database)
-        if place.path is None:
-            server = hashlib.sha256(place.server_key.encode()).hexdigest()[:32]
-            return f"{PREFIX}.boards.{server}"
-        database = place.path
-    try:
-        found = os.stat(database or "")
-    except (OSError, ValueError):
-        return None
-    return f"{PREFIX}.boards.{found.st_dev:x}.{found.st_ino:x}"
 
 
 class Broadcaster:

@@ -28,7 +28,7 @@ from ladder.match.game.broadcast import BoardInPlay, Broadcaster
 from ladder.match.game.endings import EndingRule, GameEnd
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.faults import machine_fault
-from ladder.match.specs.archive import find_lost
+from ladder.match.process.unpacked_files import find_lost
 
 T = TypeVar("T")
 PAUSES_S = (0.05, 0.2, 0.8)

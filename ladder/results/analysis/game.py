@@ -31,7 +31,7 @@ from bots.champion import CHAMPION
 from bots.warm import is_warm
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.match.openings.draw import search_value
+from ladder.openings.draw import search_value
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.verdict import Bounds, outcome_of
 

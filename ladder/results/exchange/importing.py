@@ -23,8 +23,8 @@ from engine.opening_set import parse_opening_set
 from engine.position import parse_moves
 from engine.result import Termination
 from ladder.errors import UsageError
-from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
 from ladder.names import check_line, check_name, check_text
+from ladder.registry.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
 from ladder.results.exchange.analyses import check_analysis, solved_positions
 from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
 

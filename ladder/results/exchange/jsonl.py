@@ -12,7 +12,7 @@ from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
 from db.records.exchange import GameLine
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.match.specs.archive import unpack
+from ladder.registry.specs.archive import unpack
 from ladder.visible import visible_json
 
 

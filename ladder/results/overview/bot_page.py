@@ -8,9 +8,9 @@ from db.records.games import GameQuery, GameRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
-from ladder.match.registry.builtins import is_catalogue_bot
-from ladder.match.registry.same_bot import stored_files
-from ladder.match.specs.archive_diff import FileDiff, diff_files
+from ladder.registry.builtins import is_catalogue_bot
+from ladder.registry.same_bot import stored_files
+from ladder.registry.specs.archive_diff import FileDiff, diff_files
 from ladder.results.overview.games import search
 from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.division import standings_of_division

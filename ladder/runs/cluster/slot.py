@@ -26,9 +26,9 @@ from ladder.match.game.referee import play_pair
 from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.sandbox import Confinement
-from ladder.match.specs.archive import cached_archive, clean_cache, unpack, use
-from ladder.match.specs.compile import compile_players
-from ladder.match.specs.start_command import fill_placeholders, make_start
+from ladder.registry.specs.archive import cached_archive, clean_cache, unpack, use
+from ladder.registry.specs.compile import compile_players
+from ladder.registry.specs.start_command import fill_placeholders, make_start
 
 if TYPE_CHECKING:
     from ladder.runs.settings import RunSettings

@@ -11,8 +11,8 @@ from db.store import Store
 from engine.board_class import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.match.process.sandbox import BUILT_IN_ONLY
-from ladder.match.specs.spec import resolve_own_player
-from ladder.match.specs.start_command import builtin_launch
+from ladder.registry.specs.spec import resolve_own_player
+from ladder.registry.specs.start_command import builtin_launch
 from ladder.runs.budgets import Budgets
 from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.pairings import RANDOM, Pairing

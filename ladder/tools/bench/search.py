@@ -11,8 +11,8 @@ from ladder.match.game.asking import make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import BUILT_IN_ONLY
-from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 from ladder.names import select_names
+from ladder.registry.specs.start_command import builtin_launch, make_entrant, make_start
 
 OVERTIME_S = 10.0
 """Time beyond the requested one after which a move is a timeout."""

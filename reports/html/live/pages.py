@@ -12,8 +12,8 @@ from db.records.queue import JobRow
 from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
 from ladder.experiments.nightly.session import NightOutcome
 from ladder.experiments.stored import StoredRun
-from ladder.match.specs.archive_diff import FileDiff
 from ladder.names import counted
+from ladder.registry.specs.archive_diff import FileDiff
 from ladder.results.analysis.division import GameTruth
 from ladder.results.overview.bot_page import BotPage
 from ladder.results.overview.games import ENDINGS, BotResult, Mover

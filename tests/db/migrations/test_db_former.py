@@ -17,7 +17,7 @@ from db.bots_only import storing_only_bots
 from db.errors import InUse, Outdated, TooNew
 from db.migrations import HEAD
 from db.store import Store, shown_by_server
-from ladder.match.registry.builtins import sync_builtins
+from ladder.registry.builtins import sync_builtins
 from ladder.results.standings.division import standings_of_division
 from tests.db.making import add_bots, new_run, play_all
 from tests.db.migrations.test_db_migrations import check_models

@@ -12,7 +12,7 @@ import pytest
 
 from db.store import Store
 from ladder.cli.main import run_command
-from ladder.match.registry.builtins import sync_builtins
+from ladder.registry.builtins import sync_builtins
 from ladder.signals import StopToken, use_stop
 from tests.end_to_end.experiments.test_stopped import COMMANDS as SEARCHES
 from tests.end_to_end.experiments.test_stopped import StoppingWorkers

@@ -18,8 +18,8 @@ from db.records.launch import Launch
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.stored import check_result
-from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
-from ladder.match.specs.spec import BotSource
+from ladder.registry.register import RegistrationRequest, examine, refuse_name
+from ladder.registry.specs.spec import BotSource
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games
 from ladder.results.standings.pgn_list import decode_tag, tagged_games

@@ -23,7 +23,7 @@ from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.experiments.suite.run import Answers, SuiteResult
 from ladder.learning.value.folder import GenerationRecord
 from ladder.learning.value.loop import LearningState
-from ladder.match.openings.draw import DrawingProgress
+from ladder.openings.draw import DrawingProgress
 from ladder.stats.difference import difference_of
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.search import SearchSpeed

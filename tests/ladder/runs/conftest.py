@@ -10,7 +10,7 @@ import pytest
 from db.records.pairs import PairRecord
 from db.store import Store
 from engine.board_class import parse_board_classes
-from ladder.match.registry.builtins import sync_builtins
+from ladder.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.live import LiveRun, NullWatcher

@@ -11,7 +11,7 @@ from db.records.pairs import PlannedPair
 from engine.board_class import parse_board_classes
 from engine.opening_set import OpeningSet, parse_opening_set
 from ladder.errors import UsageError
-from ladder.match.openings.openings_file import NamedOpenings
+from ladder.openings.openings_file import NamedOpenings
 from ladder.runs.pairings import (
     GATE,
     GAUNTLET,

@@ -14,8 +14,8 @@ from engine.opening_set import parse_opening_set
 from ladder.cli.parsing import parse_margin, parse_time
 from ladder.errors import UsageError
 from ladder.harness_version import harness_version, hash_of_sources, sources
-from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.sandbox import Confinement
+from ladder.openings.openings_file import NamedOpenings
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, ROUND_ROBIN, Pairing
 from ladder.runs.settings import RunSettings, identity_hash

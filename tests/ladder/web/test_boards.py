@@ -16,7 +16,8 @@ import pytest
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.cli.main import run_command
-from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
+from ladder.match.game.broadcast import BoardInPlay, BroadcastListener
+from ladder.runs.channel import channel_name
 from reports.html.live.games import board_state
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until

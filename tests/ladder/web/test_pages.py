@@ -12,7 +12,7 @@ from db.records.bots import NewBot
 from db.records.runs import RunKind, RunStatus
 from engine.result import Termination
 from ladder.cli.main import run_command
-from ladder.match.specs.spec import BotSource, pack_bot
+from ladder.registry.specs.spec import BotSource, pack_bot
 from tests.ladder.web.conftest import Running
 from tests.support.browser import Opened
 from tests.support.data.league import Game, League

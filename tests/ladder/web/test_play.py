@@ -11,7 +11,7 @@ import pytest
 from bots.champion import CHAMPION
 from db.store import Store
 from ladder.cli.main import run_command
-from ladder.match.registry.builtins import sync_builtins
+from ladder.registry.builtins import sync_builtins
 from ladder.web.open_games import Patience
 from tests.ladder.web.conftest import Answer, Running, Start, children_with
 from tests.support.browser import Opened, until

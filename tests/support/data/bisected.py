@@ -6,7 +6,7 @@ from db.records.pairs import PlayedPair
 from engine.result import Termination
 from ladder.experiments.bisect.history import CommitHistory
 from ladder.experiments.bisect.search import CommitSearch
-from ladder.match.specs.git import Commit
+from ladder.registry.specs.git import Commit
 from tests.support.data.pairs import pair_of
 
 CHAIN = np.tril(np.ones((16, 16), dtype=bool))

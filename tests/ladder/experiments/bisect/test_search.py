@@ -18,7 +18,7 @@ from ladder.experiments.bisect.search import (
     possible_drops,
     posterior_of,
 )
-from ladder.match.specs.spec import BotSource
+from ladder.registry.specs.spec import BotSource
 from tests.support.data.bisected import CHAIN, history, pair, played
 from tests.support.data.repositories import commit, git, repository
 

@@ -17,7 +17,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.tune.bots import TuningTask
 from ladder.experiments.tune.judge import FORFEITS_JUDGED, TuningJudge
 from ladder.experiments.tune.parameters import template_of
-from ladder.match.registry.builtins import sync_builtins
+from ladder.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.decision import played_pair
 from ladder.runs.pairings import RANDOM, Pairing

@@ -12,8 +12,8 @@ from bots.errors import SpecError
 from bots.protocol import Budget
 from db.records.restart import Restart
 from engine.result import Result
-from ladder.match.registry.trial import try_out
-from ladder.match.specs.spec import BotSource, pack_bot, read_spec
+from ladder.registry.specs.spec import BotSource, pack_bot, read_spec
+from ladder.registry.trial import try_out
 from tests.support.hosted import entrant, games_of, play, refusal, tried, write
 from tests.support.unconfined import UNCONFINED
 

@@ -13,7 +13,7 @@ from bots.errors import SpecError
 from bots.foreign import SCRIPT
 from bots.protocol import Budget
 from ladder.errors import UsageError
-from ladder.match.specs.spec import BotSource, read_spec
+from ladder.registry.specs.spec import BotSource, read_spec
 from tests.support.hosted import BOT, LEGAL, entrant, games_of, play, refusal, tried, write
 
 HOSTS = ("python", "kaggle", "thu", "saiblo")

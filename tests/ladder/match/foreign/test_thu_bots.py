@@ -12,8 +12,8 @@ from bots.errors import SpecError
 from db.records.restart import Restart
 from engine.result import Termination
 from ladder.errors import UsageError
-from ladder.match.registry.trial import try_out
-from ladder.match.specs.spec import BotSource, read_spec
+from ladder.registry.specs.spec import BotSource, read_spec
+from ladder.registry.trial import try_out
 from reports.bots import found_text
 from tests.end_to_end.conftest import ROOT
 from tests.support.hosted import (

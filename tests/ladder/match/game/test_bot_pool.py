@@ -11,7 +11,7 @@ from bots.protocol import Budget, NewGame
 from db.records.launch import Limits
 from ladder.errors import BotCrash, BotProtocolError
 from ladder.match.game.bot_pool import FORFEIT, BotPool
-from ladder.match.specs.start_command import builtin_launch, make_start
+from ladder.registry.specs.start_command import builtin_launch, make_start
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 

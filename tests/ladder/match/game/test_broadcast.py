@@ -18,9 +18,9 @@ from ladder.match.game.broadcast import (
     BoardInPlay,
     Broadcaster,
     BroadcastListener,
-    channel_name,
 )
 from ladder.match.game.referee import play_pair
+from ladder.runs.channel import channel_name
 from tests.support.fakes import fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 

@@ -28,7 +28,7 @@ from ladder.errors import UsageError
 from ladder.match.game.asking import make_thought
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import PAUSES_S, play_game, play_pair
-from ladder.match.specs.archive import pack
+from ladder.registry.specs.archive import pack
 from tests.support.fakes import PLENTY, fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 

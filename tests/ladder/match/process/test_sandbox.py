@@ -14,7 +14,7 @@ from ladder.errors import BotCrash
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.sandbox import STANDARD, sandbox_words
-from ladder.match.specs.start_command import builtin_launch, make_entrant
+from ladder.registry.specs.start_command import builtin_launch, make_entrant
 from ladder.tools.doctor.sandbox_probe import ProbeFailed, probe_sandbox
 from tests.support.fakes import StartFake, fake_start, open_game, pair_plan
 from tests.support.unconfined import UNCONFINED

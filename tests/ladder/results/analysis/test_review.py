@@ -11,7 +11,7 @@ from db.records.games import Thought
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
-from ladder.match.openings.draw import search_value
+from ladder.openings.draw import search_value
 from ladder.results.analysis.division import GameTruth, read_truth
 from ladder.results.analysis.game import (
     Effort,

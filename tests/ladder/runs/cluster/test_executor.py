@@ -28,7 +28,7 @@ from engine.result import Termination
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.match.specs.spec import BotSource, pack_bot
+from ladder.registry.specs.spec import BotSource, pack_bot
 from ladder.runs.cluster import tasks
 from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
 from ladder.runs.cluster.executor import ClusterExecutor

@@ -12,7 +12,7 @@ from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure
 from ladder.match.game.endings import GameEnd
-from ladder.match.specs import start_command
+from ladder.registry.specs import start_command
 from ladder.results.analysis.division import format_bounds
 from ladder.results.analysis.verdict import Bounds
 from ladder.tools.play.game import InteractiveGame

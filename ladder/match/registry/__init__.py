@@ -1,1 +1,0 @@
-"""Registered bots: built-in players kept up to date, other bots checked and added."""

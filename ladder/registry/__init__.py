@@ -1,0 +1,1 @@
+"""Bots: specifications, trials, and the registered ones, stored by content."""

@@ -1,0 +1,195 @@
+"""Start commands: how this machine starts the bot of a stored launch."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from bots.errors import SpecError
+from bots.foreign import SCRIPT
+from bots.protocol import Budget
+from db.records.archives import PackedArchive
+from db.records.launch import Launch, Start
+from db.records.pairs import Entrant
+from db.records.restart import Restart
+from engine.cache import PACKAGES, ROOT, cache_root
+from ladder.match.process.unpacked_files import cache_of, files_of
+from ladder.registry.specs.archive import pack, use
+from ladder.registry.specs.folder_files import find_tree_files
+
+COMPILED_BY_PYTHON = ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
+"""Variables for folders of what is compiled from a bot's files, which are read-only themselves."""
+UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
+SECRETS = frozenset({"LADDER_DB", "PGPASSWORD"})
+"""Variables that may contain a password of the database."""
+
+
+def builtin_launch(player: str) -> Launch:
+    """Return the launch of a player of this installation (``v4``, ``c4ai?weights=file.csv``)."""
+    return Launch(command=(), folder="", player=player)
+
+
+def make_start(launch: Launch) -> Start:
+    """Return the start of a bot's process with this installation's interpreter and scripts.
+
+    Its archive must be unpacked on this machine. A launch without an archive, which is not stored,
+    starts in its folder.
+
+    Raises:
+        SpecError: a program that it needs is gone.
+
+    """
+    if launch.is_own:
+        return _own_start(launch)
+    archive, command = launch.archive, launch.command
+    root = Path(launch.folder) if archive is None else files_of(archive)
+    folder = str(root / ("" if launch.origin is None else launch.origin.inner))
+    cache = "" if archive is None else str(cache_of(archive))
+    # In the author's own folder, which is played from to try an unstored bot, nothing is compiled.
+    environment = dict.fromkeys(COMPILED_BY_PYTHON, cache) if cache else {UNCOMPILED: "1"}
+    python = None
+    if launch.python is not None:
+        python = locate(launch.python, None if launch.is_python_chosen else "python3")
+    if launch.program is not None:
+        word = None if "/" in command[0] else command[0]
+        command = (locate(launch.program, word), *command[1:])
+    if launch.player is not None:
+        # PYTHONPATH precedes the installed packages, including this project, so that the packages
+        # of the archive are imported; their dependencies are found among the installed ones.
+        # Not the user's cache: there, one stamp would stand for all copies of the same sources,
+        # while numba stores machine code by the path of its source.
+        command = host_command("bots.host", python)
+        environment |= {"LADDER_CACHE": cache, "PYTHONPATH": folder}
+    if launch.host is not None:
+        # Our own interpreter needs no packages here, and starts faster without them.
+        interpreter = (sys.executable, "-I", "-S") if python is None else (python,)
+        command = (*interpreter, SCRIPT, launch.host, folder, *launch.host_options, *command)
+    return Start(
+        argv=command,
+        folder=folder,
+        environment=tuple(environment.items()),
+        address_mb=launch.address_mb,
+        copied=str(root) if launch.writes and archive is not None else "",
+    )
+
+
+def locate(recorded: str, word: str | None) -> str:
+    """Return the path of a program that was recorded when a bot was added.
+
+    Args:
+        recorded: its absolute path then.
+        word: the name that is looked up on PATH if it is gone; None for no other program.
+
+    Raises:
+        SpecError: there is no such program.
+
+    """
+    found = shutil.which(recorded) or (word and shutil.which(word))
+    if not found:
+        raise SpecError(
+            f"its program {recorded} is missing: install it, or add the bot again with a program "
+            "that this machine has"
+        )
+    return found
+
+
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment of processes that prepare a bot: ours without `SECRETS`."""
+    return {name: value for name, value in os.environ.items() if name not in SECRETS}
+
+
+def make_entrant(
+    launch: Launch,
+    *,
+    revision: int,
+    name: str,
+    budget: Budget,
+    restart: Restart | None = None,
+    values: Mapping[str, str] | None = None,
+    kinds: Sequence[str] = (),
+) -> Entrant:
+    """Return a bot as one side of a pair.
+
+    Args:
+        launch: the stored launch.
+        revision: key of its revision in the database.
+        name: the bot's name.
+        budget: the budget of a move.
+        restart: when to restart its process; None: as its launch says.
+        values: values of the placeholders ``{name}`` in its command, which another machine fills
+            in; None if it has no placeholders.
+        kinds: the kinds of budget in its hello. Players of the current sources know all of time.
+
+    """
+    return Entrant(
+        revision=revision,
+        name=name,
+        start=make_start(launch),
+        budget=budget,
+        player=launch.player,
+        restart=launch.restart if restart is None else restart,
+        values=tuple((values or {}).items()),
+        knows_clock=launch.is_own or "clock" in kinds,
+    )
+
+
+def placeholder(name: str) -> str:
+    """Return the placeholder of a value in a command."""
+    return f"{{{name}}}"
+
+
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with values in place of their placeholders; other braces stay."""
+    for name, value in values.items():
+        text = text.replace(placeholder(name), value)
+    return text
+
+
+def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
+    """Return the command that runs a module of this project, found on PYTHONPATH.
+
+    -P keeps the current folder off the import path, so that a user's own package called `bots` or
+    `engine` is not imported instead.
+    """
+    return (python or sys.executable, "-P", "-m", module)
+
+
+@lru_cache(maxsize=4)
+def own_sources(root: Path = ROOT) -> PackedArchive:
+    """Return the copy of the packages `engine` and `bots` that hosts run.
+
+    A run plays for hours while its author edits the same files. A host imports a player's modules
+    when it first becomes that player, so hosts of the working tree would mix old and new code. The
+    first call in a process makes the copy if necessary; it is unpacked like other bots' files, and
+    kernels compiled from it are found by its content.
+
+    Raises:
+        UsageError: it cannot be written.
+
+    """
+    return pack(root, [file for name in PACKAGES for file in find_tree_files(root / name)])
+
+
+def _own_start(launch: Launch) -> Start:
+    """Return the start of a player's host, from our copy of the sources.
+
+    LADDER_CACHE names the folder of kernels, because HOME is a scratch folder.
+    """
+    own = own_sources()
+    with suppress(OSError):  # it is gone, which the start reports
+        use(own.manifest.sha256)
+    root = str(own.root)
+    return Start(
+        argv=host_command("bots.host"),
+        folder=root,
+        environment=(
+            ("LADDER_CACHE", str(cache_root())),
+            ("PYTHONPATH", root),
+            *dict.fromkeys(COMPILED_BY_PYTHON, str(cache_of(own.manifest.sha256))).items(),
+        ),
+        address_mb=launch.address_mb,
+        foreign=False,
+    )
