@@ -27,8 +27,8 @@ from ladder.experiments.bisect.search import (
 )
 from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
-from ladder.stats.drop_evidence import drop_evidence
 from ladder.stats.elo import estimate
+from ladder.stats.evidence import drop_evidence
 from ladder.stats.sprt import Sprt, bounds, llr
 from tests.support.simulated_gates import pair_table
 

@@ -2,7 +2,9 @@
 
 counts          trinomial and pentanomial counts with their variance
 elo             one player against another: Elo, normalized Elo, intervals, LOS
-one_sided       bounds from results that are (nearly) all wins
+difference      the interval of one player against another; score_bound has its bounds
+evidence        evidence by bets, which may be looked at any time, and of drops
+own_rating      a rating of a list with its error or bound
 sprt            sequential tests; likelihood holds their models
 sprt_estimate   cost of a test, and an estimate corrected for its stopping; brownian has the theory
 special         the special functions taken from scipy

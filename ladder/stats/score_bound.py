@@ -31,6 +31,7 @@ from functools import cached_property
 import numpy as np
 
 from ladder.stats.counts import FloatArray, unit_scores
+from ladder.stats.special import find_root
 
 TAIL = 0.025
 """Share of intervals that may lie wholly above, or below, the true difference."""
@@ -67,29 +68,14 @@ class ScoreBound:
         total = float(self._shapes.sum())
         mean = float(self._shapes @ self._scores) / total
         spread = float(self._shapes @ (self._scores - mean) ** 2) / total / (total + 1.0)
-        return self._quantile(mean, math.sqrt(spread))
+        near = max(mean - 2.0 * math.sqrt(spread), 0.5 * mean)
+        return find_root(self._miss, low=0.0, high=mean, start=(near, 0.98 * near), tolerance=1e-10)
 
-    def _quantile(self, mean: float, deviation: float) -> float:
-        """Find the quantile by secants of the log-odds, which are nearly straight, in a bracket."""
-        aim = math.log(TAIL / (1.0 - TAIL))
-
-        def miss(at: float) -> float:
-            share = self.below(at)
-            return math.log(max(share, 1e-300) / max(1.0 - share, 1e-16)) - aim
-
-        low, high = 0.0, mean
-        last = max(mean - 2.0 * deviation, 0.5 * mean)
-        at, last_miss = 0.98 * last, miss(last)
-        for _ in range(80):
-            error = miss(at)
-            if abs(error) < 1e-9:
-                break
-            low, high = (at, high) if error < 0.0 else (low, at)
-            slope = (error - last_miss) / (at - last) if at != last else 0.0
-            last, last_miss = at, error
-            step = at - error / slope if slope > 0.0 else math.nan
-            at = step if low < step < high else 0.5 * (low + high)
-        return at
+    def _miss(self, at: float) -> float:
+        """Return how far the log-odds of P(M <= at), which are nearly straight, are from `TAIL`."""
+        share = self.below(at)
+        odds = math.log(max(share, 1e-300) / max(1.0 - share, 1e-16))
+        return odds - math.log(TAIL / (1.0 - TAIL))
 
     def below(self, at: float) -> float:
         """Return the probability that M is at most `at`."""
@@ -126,19 +112,14 @@ def _upper_tail(shapes: FloatArray, pulls: FloatArray) -> float:
 
 
 def _saddle(shapes: Sequence[float], pulls: Sequence[float]) -> float:
-    """Return where K(z) - log z is least, z > 0, by Newton's method in a bracket."""
-    low, high = 0.0, 1.0 / max(pulls)
-    at = 0.5 * high
-    for _ in range(60):
-        slope, curve = -1.0 / at, 1.0 / at**2
-        for shape, pull in zip(shapes, pulls, strict=True):
-            fall = pull / (1.0 - pull * at)
-            slope += shape * fall
-            curve += shape * fall * fall
-        low, high = (at, high) if slope < 0.0 else (low, at)
-        step = at - slope / curve
-        step = step if low < step < high else 0.5 * (low + high)
-        if abs(step - at) <= 1e-4 * at:  # any place is exact, the best one only loses no digits
-            return step
-        at = step
-    return at
+    """Return where K(z) - log z is least, z > 0."""
+
+    def slope(at: float) -> float:
+        falls = (
+            shape * pull / (1.0 - pull * at) for shape, pull in zip(shapes, pulls, strict=True)
+        )
+        return sum(falls) - 1.0 / at
+
+    # Any place is exact, the best one only loses no digits.
+    high = 1.0 / max(pulls)
+    return find_root(slope, low=0.0, high=high, start=(0.4 * high, 0.5 * high), tolerance=1e-4)

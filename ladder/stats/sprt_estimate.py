@@ -75,8 +75,12 @@ def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
             return worse
         return worse + chance_inside_below(time=time, place=place, drift=drift, down=down, up=up)
 
+    reach = 12.0 / math.sqrt(time) + 1.0
+
     def elo_at(level: float) -> float:
-        drift = find_root(lambda drift: at_most(drift) - level, reach=12.0 / math.sqrt(time) + 1.0)
+        drift = find_root(
+            lambda drift: level - at_most(drift), low=-reach, high=reach, start=(0.0, 0.1 * reach)
+        )
         return path.elo(t=path.middle + drift)
 
     los = at_most(path.t(elo=0.0) - path.middle)

@@ -9,7 +9,7 @@ The posterior over the commits is the chance of each that it lost rating.
 
 Hypotheses: either no commit lost rating, or one did by one of several drops. Then every commit that
 contains it is weaker than the good one by the drop, and all others are equal to it. The evidence of
-a commit's pairs is their likelihood ratio (`ladder.stats.drop_evidence`). The choice of the next
+a commit's pairs is their likelihood ratio (`ladder.stats.evidence`). The choice of the next
 commit and the length of a visit do not bias the posterior, so they may depend on all results so far
 (Horstein 1963; Waeber, Frazier and Henderson 2013, probabilistic bisection). The drop is unknown,
 too: a large one is recognized on the first commits, which makes the later ones cheap.
@@ -38,7 +38,7 @@ from ladder.experiments.gate.question import check_confidence, check_elo
 from ladder.experiments.gate.tally import ForfeitCount, Tally
 from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray
-from ladder.stats.drop_evidence import drop_evidence
+from ladder.stats.evidence import drop_evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ import msgspec
 from db.records.run_settings import GateSettings, StoredSettings, StoredTest, TuneSettings
 from db.records.runs import RunRow
 from ladder.errors import UsageError
-from ladder.stats.betting import log_evidence_above, log_evidence_below
 from ladder.stats.choices import Model
 from ladder.stats.elo import elo_to_score
+from ladder.stats.evidence import log_evidence_above, log_evidence_below
 from ladder.stats.sprt import Sprt, State, check_chances
 
 
@@ -35,7 +35,7 @@ class EarlyTest:
 
     The likelihood ratio between "equal" and "worse by the drop" weighs a lost pair by at most 0.06
     at a drop of 20 Elo: a candidate that loses every game takes 106 games. Bets
-    (`ladder.stats.betting`) with a small part of beta and alpha need 20 games there.
+    (`ladder.stats.evidence`) with a small part of beta and alpha need 20 games there.
     """
 
     score0: float | None

@@ -16,7 +16,7 @@ from db.records.record import Record
 from engine.result import FORFEITS
 from ladder.experiments.gate.question import EarlyDecision, EarlyTest
 from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
-from ladder.stats.rate_limit import log_evidence
+from ladder.stats.evidence import log_evidence_of_rate
 from ladder.stats.sprt import Sprt, State, sprt_result
 
 REPEATS_IN_A_ROW = 59
@@ -129,7 +129,7 @@ class ForfeitCount:
 
     Rare forfeits count as losses. A bot that forfeits more often than `FORFEIT_SHARE` makes a gate
     invalid, be it the candidate or a baseline. As the test is made after every pair, it is
-    sequential: `ladder.stats.rate_limit`.
+    sequential: `ladder.stats.evidence`.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -175,5 +175,5 @@ class ForfeitCount:
         }
 
     def _is_above(self, name: str) -> bool:
-        evidence = log_evidence(shares=self._shares[name], limit=FORFEIT_SHARE)
+        evidence = log_evidence_of_rate(shares=self._shares[name], limit=FORFEIT_SHARE)
         return evidence >= math.log(len(self._kinds) / FORFEIT_ERROR)

@@ -9,7 +9,7 @@ indifference. A player that is out plays no more, unless the leader changes. Whe
 out, the leader is chosen.
 
 The ratio weighs a lost pair little, however plain the case. So bets on the pairs of a player
-against the leader (`ladder.stats.betting`) put it out, too, with a tenth of the errors, as in a
+against the leader (`ladder.stats.evidence`) put it out, too, with a tenth of the errors, as in a
 gate.
 
 Errors: the choice is wrong only if the leader is worse than the best player by the indifference,
@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from db.records.run_settings import StoredField
 from ladder.experiments.gate.question import check_confidence, check_elo
-from ladder.stats.betting import log_evidence_below
 from ladder.stats.counts import FloatArray, unit_scores
 from ladder.stats.difference import Difference, difference_of, fitted_difference
 from ladder.stats.elo import SCALE, SCORE_LIMIT, elo_to_score
+from ladder.stats.evidence import log_evidence_below
 
 BoolArray = NDArray[np.bool_]
 

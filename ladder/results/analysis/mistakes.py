@@ -11,7 +11,7 @@ from db.records.analysis import JudgedGame
 from engine.board import parse_board
 from engine.result import Result, Termination
 from ladder.results.analysis.verdict import BYTES, NO_PLIES, OPEN, Claim, Decision
-from ladder.stats.cluster_ratio import ratio_error95
+from ladder.stats.elo import Z95
 
 PLIES_A_BIN, MOST_BINS = 6, 12
 """Width of the heat map's bins in plies left; wider on boards that would have too many bins."""
@@ -249,3 +249,30 @@ def _losing_moves(
 def _slips(moves: Moves, mask: Mask) -> Slips:
     lost = moves.plies_lost[mask & (moves.plies_lost != NO_PLIES)]
     return Slips(moves=int((lost > 0).sum()), plies=int(lost.sum()), of=len(lost))
+
+
+def ratio_error95(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> float | None:
+    """Return half the 95 % interval of ``sum(parts) / sum(wholes)`` for independent clusters.
+
+    This is the linearised variance of a ratio (Cochran, *Sampling Techniques*, 1977, section 6.3).
+    If all parts are 0, the result is ``3 / sum(wholes)``: the largest ratio with which that still
+    happens in 5 % of cases.
+
+    Args:
+        parts: counts by cluster, shape (n,).
+        wholes: the counts that include them, shape (n,).
+
+    Returns:
+        The error, or None without counts or with only one cluster.
+
+    """
+    whole = float(wholes.sum())
+    clusters = int((wholes > 0).sum())
+    if whole == 0 or clusters < 2:
+        return None
+    if not parts.any():
+        return min(1.0, 3.0 / whole)
+    ratio = float(parts.sum()) / whole
+    residuals = parts - ratio * wholes
+    variance = clusters / (clusters - 1) * float((residuals**2).sum()) / whole**2
+    return Z95 * math.sqrt(variance)

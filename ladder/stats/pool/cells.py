@@ -13,7 +13,18 @@ from numpy.typing import ArrayLike
 
 from ladder.errors import UsageError
 from ladder.stats.counts import FloatArray, IntArray
-from ladder.stats.pool.errors import Disconnected
+
+
+class Disconnected(UsageError):
+    """No games connect these groups, so they cannot be rated together."""
+
+    def __init__(self, *, groups: tuple[tuple[str, ...], ...]) -> None:
+        self.groups = groups
+        listed = "; ".join(", ".join(group) for group in groups)
+        super().__init__(
+            f"the games do not connect these groups of players: {listed}; play games between them, "
+            "or rate each group alone"
+        )
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ import numpy as np
 
 from ladder.stats.counts import FloatArray
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.families import Terms, terms
-from ladder.stats.pool.fitting import Fit, predictors, scatter
+from ladder.stats.pool.fitting import Fit, Terms, predictors, scatter, terms
 
 EXPECTED_WEIGHT = 1.0
 """Expected variance of a table's points at which both moments have the same weight."""

@@ -1,5 +1,9 @@
 """Maximum-likelihood fit of a pool by Newton's method with the exact Hessian.
 
+The model of one game is the logistic expected score, with a draw as half a win (Elo 1978; without
+draws Zermelo 1929, Bradley and Terry 1952). It is a quasi-likelihood (McCullagh and Nelder 1989):
+only the mean is modelled, and the spread is that of the results.
+
 Everything is in natural units (Elo / 173.7). The vector of parameters has the players, then a
 first-mover advantage per board class, then the draw margin if the model has one. The likelihood of
 a table depends only on its two linear predictors
@@ -14,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ladder.errors import UsageError
-from ladder.stats.counts import FloatArray, IntArray
+from ladder.stats.counts import FloatArray, IntArray, unit_scores
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.families import logistic, terms
 from ladder.stats.pool.separation import require_bounded
 
 BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -26,6 +29,31 @@ _CONVERGED = 1e-7
 _ROUNDING = 1e-16
 _LONGEST_STEP = 8.0
 """Longest step in natural units, because full steps diverge where the likelihood is flat."""
+_POINTS = unit_scores(size=3)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The log-likelihood l(z) of each outcome (loss, draw, win), shape (T, 3)."""
+
+    value: FloatArray
+    slope: FloatArray
+    """dl/dz."""
+    bend: FloatArray
+    """-d2l/dz2."""
+
+
+def logistic(x: FloatArray) -> FloatArray:
+    """Return 1 / (1 + exp(-x)) without overflow."""
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
+
+
+def terms(z: FloatArray) -> Terms:
+    """Return the log-likelihood and its derivatives by outcome."""
+    z = z[:, None]
+    p = logistic(z)
+    value = -_POINTS * np.logaddexp(0.0, -z) - (1.0 - _POINTS) * np.logaddexp(0.0, z)
+    return Terms(value, _POINTS - p, np.broadcast_to(p * (1.0 - p), value.shape))
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.elo import SCALE
 from ladder.stats.pool.cells import Cells
 from ladder.stats.pool.clusters import cluster_moments
-from ladder.stats.pool.families import terms
-from ladder.stats.pool.fitting import Fit, predictors
+from ladder.stats.pool.fitting import Fit, predictors, terms
 from ladder.stats.special import chi_square_tail
 
 DOUBT = 0.01

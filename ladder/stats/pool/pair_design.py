@@ -16,8 +16,7 @@ import numpy as np
 from ladder.errors import UsageError
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.families import logistic
-from ladder.stats.pool.fitting import Setup, maximise
+from ladder.stats.pool.fitting import Setup, logistic, maximise
 from ladder.stats.pool.rating import PRIOR
 
 BATCH = 16

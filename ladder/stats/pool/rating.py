@@ -20,8 +20,7 @@ from ladder.stats.elo import SCALE, Z95
 from ladder.stats.own_rating import Rating
 from ladder.stats.pool.cells import Cells, groups, require_connected
 from ladder.stats.pool.clusters import covariance, pair_spread
-from ladder.stats.pool.families import logistic
-from ladder.stats.pool.fitting import BoolArray, Fit, Setup, maximise, predictors, unpack
+from ladder.stats.pool.fitting import BoolArray, Fit, Setup, logistic, maximise, predictors, unpack
 from ladder.stats.pool.shutouts import slack
 
 MEAN = 1000.0

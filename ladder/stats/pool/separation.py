@@ -8,11 +8,27 @@ a fitted advantage a linear program finds a direction, if there is one.
 
 import numpy as np
 
-from ladder.stats.counts import FloatArray, IntArray
+from ladder.errors import UsageError
+from ladder.stats.counts import FloatArray, IntArray, unit_scores
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.errors import Unbounded
-from ladder.stats.pool.families import POINTS
 from ladder.stats.special import has_ascent, strong_groups
+
+_POINTS = unit_scores(size=3)
+
+
+class Unbounded(UsageError):
+    """Without a prior some ratings are infinite; a prior above 0 keeps them finite."""
+
+    def __init__(self, *, groups: tuple[tuple[str, ...], ...]) -> None:
+        self.groups = groups
+        """Groups from best to worst: none lost half a point to a later one. A single group means
+        that the first-mover advantage is the cause."""
+        if len(groups) > 1:
+            listed = "; ".join(", ".join(group) for group in groups)
+            why = f"these groups of players have only won or only lost against each other: {listed}"
+        else:
+            why = "these games do not determine the first-mover advantage beside the ratings"
+        super().__init__(f"no finite ratings without a prior: {why}; choose a prior above 0")
 
 
 def require_bounded(cells: Cells, anchors: IntArray, edges: IntArray) -> None:
@@ -58,15 +74,15 @@ def _observations(cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
         played = games.sum(axis=1) > 0.0
         directions.append(rows[played])
         results.append(games[played])
-    taken = np.concatenate(results) @ POINTS
-    given = np.concatenate(results) @ POINTS[::-1]
+    taken = np.concatenate(results) @ _POINTS
+    given = np.concatenate(results) @ _POINTS[::-1]
     return np.concatenate(directions), taken, given
 
 
 def _require_strong(cells: Cells, anchors: IntArray) -> None:
     """Refuse players of whom some took no point from the others. Raises Unbounded."""
     first, second = cells.results()
-    taken, given = (first + second) @ POINTS, (first + second) @ POINTS[::-1]
+    taken, given = (first + second) @ _POINTS, (first + second) @ _POINTS[::-1]
     node = np.arange(len(cells.players))
     node[anchors] = anchors.min(initial=0)
     a, b = node[cells.a], node[cells.b]

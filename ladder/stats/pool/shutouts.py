@@ -15,10 +15,9 @@ import numpy as np
 
 from ladder.stats.counts import FloatArray
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.families import logistic
-from ladder.stats.pool.fitting import unpack
+from ladder.stats.pool.fitting import logistic, unpack
 from ladder.stats.score_bound import TAIL
-from ladder.stats.special import bisect_root
+from ladder.stats.special import find_root
 
 _FAR = 100.0
 """Natural units (17,000 Elo), more than any difference of fitted ratings."""
@@ -43,11 +42,11 @@ def slack(*, cells: Cells, theta: FloatArray, moves: Mapping[int, float]) -> flo
     closing = side * (step[a] - step[b])
     units = cells.clusters[rows]
 
-    def likelihood(distance: float) -> float:
+    def unlikelihood(distance: float) -> float:
         z = gap + distance * closing
         won = logistic(z + edge)
         if cells.second is not None:
             won = 0.5 * (won + logistic(z - edge))
-        return float(units @ np.log(np.maximum(won, 1e-300))) - log(TAIL)
+        return log(TAIL) - float(units @ np.log(np.maximum(won, 1e-300)))
 
-    return bisect_root(likelihood, low=-_FAR, high=_FAR)
+    return find_root(unlikelihood, low=-_FAR, high=_FAR, start=(0.0, 1.0))

@@ -13,13 +13,14 @@ from ladder.stats.counts import pentanomial
 from ladder.stats.difference import difference_of
 from ladder.stats.elo import SCALE
 from ladder.stats.pool.cells import (
+    Disconnected,
     from_games,
     from_named_tables,
     from_tables,
     groups,
 )
-from ladder.stats.pool.errors import Disconnected, Unbounded
 from ladder.stats.pool.rating import RatingOptions, draw_rate_equal, rate_connected, rate_pool
+from ladder.stats.pool.separation import Unbounded
 from tests.ladder.stats.pools import by_scipy, names, random_cells, random_tables
 from tests.ladder.stats.vectors import vectors
 from tests.support.simulated_gates import pair_table

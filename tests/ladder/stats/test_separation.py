@@ -7,10 +7,9 @@ import pytest
 from scipy.optimize import linprog
 
 from ladder.stats.pool.cells import Cells, from_games, groups
-from ladder.stats.pool.errors import Unbounded
-from ladder.stats.pool.families import logistic
-from ladder.stats.pool.fitting import predictors
+from ladder.stats.pool.fitting import logistic, predictors
 from ladder.stats.pool.rating import RatingOptions, rate_pool
+from ladder.stats.pool.separation import Unbounded
 
 Row = tuple[int, int, tuple[int, int, int]]
 """First player, second player, and the losses, draws and wins of the first."""

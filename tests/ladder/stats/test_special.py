@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import chdtrc
 
-from ladder.stats.special import chi_square_tail, strong_groups
+from ladder.stats.special import chi_square_tail, find_root, strong_groups
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 10, 101, 136, 2000, 19900])
@@ -27,3 +27,19 @@ def test_groups_are_numbered_along_the_edges(
 ) -> None:
     """No edge must lead to a group of a smaller number, and a circle is one group."""
     assert strong_groups(size=3, tails=np.array(tails), heads=np.array(heads)).tolist() == groups
+
+
+@pytest.mark.parametrize("root", [-10.0, -3.0, 0.0, 1e-9, 2.0, 9.999, 10.0])
+@pytest.mark.parametrize("start", [(0.0, 1.0), (-9.0, 9.5)])
+@pytest.mark.parametrize("power", [1.0 / 3.0, 1.0, 3.0])
+def test_a_root_is_found_in_its_bracket(
+    root: float, start: tuple[float, float], power: float
+) -> None:
+    """Flat and steep crossings are found, and without one the end that is nearer to it."""
+
+    def function(at: float) -> float:
+        return float(np.sign(at - root) * abs(at - root) ** power)
+
+    found = find_root(function, low=-10.0, high=10.0, start=start)
+    assert found == pytest.approx(root, abs=1e-7)
+    assert find_root(function, low=-30.0, high=-20.0, start=(-22.0, -23.0)) == pytest.approx(-20.0)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ladder.experiments.gate.question import EarlyTest, GateTest
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, Tally
-from ladder.stats.betting import log_evidence_above, log_evidence_below
 from ladder.stats.counts import FloatArray, IntArray
+from ladder.stats.evidence import log_evidence_above, log_evidence_below
 from ladder.stats.sprt import Sprt, State, bounds, llr
 from tests.support.records import record_of
 
