@@ -25,11 +25,10 @@ from ladder.experiments.bisect.search import (
     possible_drops,
     posterior_of,
 )
-from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import estimate
 from ladder.stats.evidence import drop_evidence
-from ladder.stats.sprt import Sprt, bounds, llr
+from ladder.stats.sprt import Model, Sprt, bounds, llr
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917

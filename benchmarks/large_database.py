@@ -39,8 +39,7 @@ from db.store import Store
 from engine.seeds import SplitMix
 from ladder.experiments.stored import read_run
 from ladder.registry.builtins import sync_builtins
-from ladder.results.overview.bot_page import read_bot_page
-from ladder.results.overview.overview import read_overview
+from ladder.results.pages import read_bot_page, read_overview
 from ladder.runs.history import past_run
 from tests.support.data.random_games import random_record
 from tests.support.storing import finish_pair

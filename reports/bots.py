@@ -12,7 +12,7 @@ from bots.golden import OPTION
 from bots.version import Idea
 from db.records.archives import Manifest
 from db.records.bots import HUMAN, BotRow
-from db.records.restart import Restart
+from db.records.launch import Restart
 from engine.result import Result
 from ladder.match.process.optional_values import unusable_words
 from ladder.names import counted, listed

@@ -9,7 +9,7 @@ from db.records.games import GameRow
 from db.records.queue import JobRow
 from engine.result import Result
 from ladder.names import counted
-from ladder.results.overview.overview import RunPace
+from ladder.results.pages import RunPace
 from ladder.runs.history import PastRun
 from reports.layout.fields import LOST, STRONG, VERDICTS, Field, Table, moment_field, plain_values
 from reports.layout.format import capped, iso_time, moment, values_of

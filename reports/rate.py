@@ -6,9 +6,9 @@ from typing import Any
 from rich.console import Console
 
 from ladder.names import counted
-from ladder.results.standings.pgn_list import FileRating
 from ladder.stats.own_rating import Rating
 from ladder.stats.pool.rating import PoolRating
+from ladder.tools.pgn_list import FileRating
 from reports.layout.elo import rating_fields
 from reports.layout.fields import Field, Table, plain_values
 from reports.layout.format import rounded

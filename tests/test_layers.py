@@ -217,7 +217,7 @@ WALL_CLOCK = {
     # the age of a file
     "bots.old_kernels", "ladder.cli.commands.gate", "ladder.registry.specs.archive",
     # the speed of another process's run, by its stored games (test_pace.py)
-    "ladder.results.overview.overview",
+    "ladder.results.pages",
 }  # fmt: skip
 """Modules that read the clock which a user or the network may set, at any moment."""
 

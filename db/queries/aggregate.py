@@ -17,10 +17,9 @@ from db.database import Database, Queries
 from db.models import PAIR_SUMS, RUNS, Game, Pair, Run
 from db.queries.bots import read_bot_names
 from db.queries.games import is_of_run
-from db.records.aggregate import HistorySlice, PairTableRow
 from db.records.games import SideSums, SideTotals
 from db.records.pairs import forfeits_of
-from db.records.record import Record
+from db.records.record import HistorySlice, PairTableRow, Record
 from engine.result import Result
 
 T = TypeVar("T")

@@ -4,9 +4,17 @@ A `Launch` is stored with a revision and holds no path of this installation. A `
 from it for this machine, and sent to a worker with the plan of a pair.
 """
 
+from enum import StrEnum
+
 import msgspec
 
-from db.records.restart import Restart
+
+class Restart(StrEnum):
+    """When a bot's process is restarted if nothing fails."""
+
+    GAME = "game"
+    PAIR = "pair"
+    NEVER = "never"
 
 
 class Origin(msgspec.Struct, frozen=True):

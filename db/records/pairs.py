@@ -10,9 +10,8 @@ import msgspec
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget
 from db.records.games import GameRecord
-from db.records.launch import Start
+from db.records.launch import Restart, Start
 from db.records.record import Record
-from db.records.restart import Restart
 from db.records.rules import GameRules
 from engine.result import Result, Termination
 

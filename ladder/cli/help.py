@@ -13,9 +13,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from ladder.cli.config import split_unset
 from ladder.cli.declare import ARGUMENTS, OPTIONS, declare
 from ladder.cli.options import LEFT_OUT
-from ladder.cli.unset import split_unset
 from ladder.errors import ExitCode, UsageError
 
 VARIABLES = {

@@ -26,7 +26,7 @@ def main(workforce: "Workforce | None" = None) -> None:
     # from bots. The library reads the variable when it is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if any("://" in word for word in sys.argv):
-        from ladder.cli.process_list import hide_passwords
+        from ladder.own_process import hide_passwords
 
         hide_passwords(sys.argv)
     sys.stdout = checked_stream(sys.stdout or open_nowhere(), "standard output")

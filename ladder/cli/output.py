@@ -1,8 +1,9 @@
 """Output of the commands: text, documents and consoles."""
 
 import io
+import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +15,7 @@ from engine.whole_file import open_whole
 from ladder.checked_stream import report_failed_writes
 from ladder.errors import UsageError
 from ladder.visible import visible, visible_lines
-from reports.findings.finding import Finding, print_finding
+from reports.findings.finding import Finding, finding_junit, finding_markdown, print_finding
 from reports.layout.format import to_json
 from reports.layout.listing import Listing, listing_markdown, plain_console, print_listing
 
@@ -162,3 +163,39 @@ def show_table(
         print_out(to_json(document(result)))
     else:
         _print_table(lambda console: table(console, result))
+
+
+SUMMARY_LIMIT = 60_000
+"""Characters; GitHub refuses job summaries above 1 MiB."""
+
+
+def publish(
+    finding: Finding,
+    lines: Sequence[str],
+    *,
+    junit: Path | None,
+    summary: Path | None,
+    quiet: bool,
+) -> None:
+    """Write the files of a verdict, and under GitHub Actions its summary and annotations.
+
+    `lines` are the annotations.
+    With `quiet`, annotations go to standard error, which GitHub reads too, and standard output
+    stays one JSON document.
+    """
+    if junit is not None:
+        write_output(junit, [finding_junit(finding)], "--junit", "the JUnit results")
+    markdown = finding_markdown(finding)[:SUMMARY_LIMIT]
+    if summary is not None:
+        write_output(summary, [markdown], "--summary", "the summary")
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    job = os.environ.get("GITHUB_STEP_SUMMARY")
+    if job:
+        try:
+            with open(job, "a", encoding="utf-8", errors="replace") as file:
+                file.write(markdown + "\n")
+        except OSError as error:
+            print_error(f"warning: the job summary of GitHub Actions cannot be written: {error}")
+    for line in lines:
+        (print_error if quiet else print_out)(line)

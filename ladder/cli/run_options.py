@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from db.records.bots import BotRow, NewBot
-from db.records.launch import Limits
-from db.records.restart import Restart
+from db.records.launch import Limits, Restart
 from db.records.rules import RULES, GameRules
 from db.records.runs import RunKind
 from engine.board_class import THU, BoardClass

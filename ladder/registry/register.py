@@ -9,7 +9,7 @@ import msgspec
 from bots.catalogue import option_values, parse_player
 from db.records.archives import PackedArchive
 from db.records.bots import HUMAN, BotRow, NewBot
-from db.records.restart import Restart
+from db.records.launch import Restart
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import BUILT_IN_ONLY, Confinement

@@ -8,9 +8,8 @@ from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
 from db.records.archives import PackedArchive
 from db.records.bots import HUMAN, BotRow, NewBot
-from db.records.launch import Launch
+from db.records.launch import Launch, Restart
 from db.records.pairs import Entrant
-from db.records.restart import Restart
 from db.store import Store
 from engine.board_class import BoardClass
 from ladder.errors import UnfitBot, UnknownBot, UsageError

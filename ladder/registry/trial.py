@@ -11,9 +11,8 @@ from functools import partial
 from bots.budget import Clock
 from bots.protocol import Budget
 from db.records.budget import format_budget
-from db.records.launch import Launch, Start
+from db.records.launch import Launch, Restart, Start
 from db.records.pairs import PairPlan
-from db.records.restart import Restart
 from db.records.thought_blob import decode
 from engine.board import Board
 from engine.errors import EngineError

@@ -9,8 +9,7 @@ import msgspec
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.budget import rename_in_budget
-from db.records.launch import DEFAULT_LIMITS
-from db.records.restart import Restart
+from db.records.launch import DEFAULT_LIMITS, Restart
 from db.records.rules import GameRules
 from db.records.runs import FIXED_OPENING, Conditions, RunKind, plies_of_opening
 from engine.board_class import BoardClass, format_board_classes

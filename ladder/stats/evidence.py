@@ -21,9 +21,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray, check_counts, regularise_counts, unit_scores
-from ladder.stats.sprt import likeliest
+from ladder.stats.sprt import Model, likeliest
 
 STAKES = 20
 """Number of stakes of `log_evidence_above`, from a twentieth to all of the capital."""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ladder.errors import UsageError
-from ladder.stats.choices import Model
 from ladder.stats.counts import (
     FloatArray,
     check_counts,
@@ -23,6 +22,14 @@ from ladder.stats.counts import (
 )
 from ladder.stats.elo import NORMALIZED, elo_to_score, score_to_elo
 from ladder.stats.likelihood import under_mean, under_t_value
+
+
+class Model(StrEnum):
+    """The Elo model of a test's hypotheses."""
+
+    LOGISTIC = "logistic"
+    NORMALIZED = "normalized"
+
 
 MIN_CHANCE = 1e-9
 """Smallest allowed error probability."""

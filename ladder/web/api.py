@@ -9,8 +9,8 @@ from starlette.responses import Response
 from db.store import Store
 from ladder.queue.worker import list_jobs
 from ladder.results.analysis.division import read_mistakes, read_truth
-from ladder.results.overview.games import find_game, search
-from ladder.results.overview.overview import measure_paces
+from ladder.results.conditions import find_game, search
+from ladder.results.pages import measure_paces
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
 from ladder.results.standings.standings import select_bots

@@ -22,9 +22,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bots.errors import BotsError
 from db.errors import DatabaseError, UnknownRow
 from engine.errors import EngineError
-from ladder.errors import LadderError, UnknownBot, UsageError
+from ladder.errors import LadderError, Refused, UnknownBot, UsageError
 from ladder.web import api, pages, play
-from ladder.web.errors import Refused
 from ladder.web.parameters import InDivision, Nothing, OfBots, OfGames, read_query
 from ladder.web.security import PasswordBackend
 from ladder.web.site import Site, site_of

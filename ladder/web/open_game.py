@@ -19,13 +19,12 @@ from db.store import RetryPolicy, Store
 from engine.board import Board
 from engine.errors import EngineError
 from engine.seeds import SEED_LIMIT
-from ladder.errors import BotFailure, LadderError, Stopped, UsageError
+from ladder.errors import BotFailure, LadderError, Refused, Stopped, UsageError
 from ladder.match.process.cpus import claimed_cpus
 from ladder.match.process.sandbox import Confinement
 from ladder.results.analysis.division import format_columns
 from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import BotMove, BotResignation, InteractiveGame, prepare_entrant
-from ladder.web.errors import Refused
 from reports.html.live.games import play_state
 from reports.layout.format import as_sentence
 from reports.play import ending

@@ -7,8 +7,8 @@ import asyncio
 import time
 from typing import NamedTuple
 
+from ladder.errors import Refused
 from ladder.match.process.sandbox import Confinement
-from ladder.web.errors import Refused
 from ladder.web.open_game import SERVER_STOPPED, GameRequest, OpenGame
 
 

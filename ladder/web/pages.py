@@ -5,15 +5,20 @@ from starlette.responses import JSONResponse, Response
 
 from db.records.runs import RunKind
 from db.store import Store
-from ladder.errors import UsageError
+from ladder.errors import Refused, UsageError
 from ladder.experiments.nightly.night import nights_of
 from ladder.experiments.nightly.session import games_of_night, night_of
 from ladder.queue.worker import list_jobs
 from ladder.registry.builtins import shown_first
 from ladder.results.analysis.division import read_truth
-from ladder.results.overview.bot_page import bot_groups, read_bot_page, read_changed_files
-from ladder.results.overview.games import find_game, search
-from ladder.results.overview.overview import measure_paces, read_overview
+from ladder.results.conditions import find_game, search
+from ladder.results.pages import (
+    bot_groups,
+    measure_paces,
+    read_bot_page,
+    read_changed_files,
+    read_overview,
+)
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import (
     current_tables,
@@ -21,7 +26,6 @@ from ladder.results.standings.division import (
     standings_of_run,
 )
 from ladder.runs.history import past_run
-from ladder.web.errors import Refused
 from ladder.web.parameters import CONDITIONS, LARGEST_KEY, InDivision, Nothing, OfBots, OfGames
 from ladder.web.site import answer_once, page, site_of
 from reports.html.live.pages import (

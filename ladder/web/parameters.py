@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from ladder.errors import Refused
 from ladder.moments import parse_since
-from ladder.results.overview.games import BotResult, GameFilter, Mover
-from ladder.web.errors import Refused
+from ladder.results.conditions import BotResult, GameFilter, Mover
 
 LARGEST_KEY = (1 << 63) - 1
 MAX_NAMES = 20

@@ -15,11 +15,11 @@ from db.store import Store
 from engine.board_class import WORDS, parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
+from ladder.errors import Refused
 from ladder.registry.builtins import shown_first
-from ladder.results.overview.bot_page import bot_groups
-from ladder.results.overview.games import find_game
+from ladder.results.conditions import find_game
+from ladder.results.pages import bot_groups
 from ladder.runs.budgets import Budgets
-from ladder.web.errors import Refused
 from ladder.web.open_game import GameRequest
 from ladder.web.parameters import Nothing, Plies, Text, read_body
 from ladder.web.site import answer_once, page, site_of

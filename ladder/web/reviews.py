@@ -22,13 +22,12 @@ from db.errors import DatabaseError
 from db.records.games import GameRow
 from db.store import Store
 from engine.errors import EngineError
-from ladder.errors import LadderError
+from ladder.errors import LadderError, Refused
 from ladder.look_ahead import lower_priority
 from ladder.own_process import own_command
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.game import ReviewLimits, review_game, save_review
-from ladder.results.overview.games import find_game
-from ladder.web.errors import Refused
+from ladder.results.conditions import find_game
 from ladder.web.open_game import open_to_write
 from ladder.web.open_games import NO_BOTS
 from reports.html.viewer import viewer_game

@@ -10,6 +10,7 @@ files of this server.
 
 import base64
 import hmac
+import ipaddress
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,9 +24,7 @@ from starlette.authentication import (
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
-from ladder.addresses import is_loopback
-from ladder.errors import UsageError
-from ladder.web.errors import Refused
+from ladder.errors import Refused, UsageError
 
 SHORTEST, LONGEST = 8, 1024
 """Characters of a password."""
@@ -138,3 +137,17 @@ class PasswordBackend(AuthenticationBackend):
                 "the password is wrong" if kind else "this server requires a password"
             )
         return AuthCredentials(), SimpleUser("visitor")
+
+
+def is_address(name: str) -> bool:
+    """Return whether a host is given as an IP address."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is a loopback address or ``localhost``."""
+    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)

@@ -12,7 +12,6 @@ from pathlib import Path
 import uvicorn
 
 from db.store import locate, shown_by_server
-from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.signals import current_stop
@@ -20,7 +19,7 @@ from ladder.web.app import application
 from ladder.web.boards import Boards
 from ladder.web.open_games import DEFAULT_PATIENCE, OpenGames, Patience
 from ladder.web.reviews import Reviews
-from ladder.web.security import HEADERS, AccessRules, read_password
+from ladder.web.security import HEADERS, AccessRules, is_loopback, read_password
 from ladder.web.site import CommandOf, Site
 from ladder.web.views import Views
 

@@ -5,8 +5,11 @@ redraw. The colours of gained, undecided and lost also differ in lightness (Okab
 every mark shows its verdict by a shape or a word, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from reports.layout.fields import Table
 
 Spec = dict[str, Any]
 """A Vega-Lite specification."""
@@ -309,3 +312,28 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
         layers.append(_layer(text, **places, text=_word("label"), color=ink))
     steps = (30, 52) if is_numbered else (20, 20)
     return _chart(rows, layers, height={"step": steps[0]}, width={"step": steps[1]})
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart and its table."""
+
+    name: str
+    """The name of the chart; its element has the id ``chart-NAME``."""
+    label: str
+    """A description of the chart for screen readers."""
+    caption: str
+    """The heading, and the caption of the table."""
+    table: Table | None = None
+    """None if another table has the numbers."""
+    spec: Spec | None = None
+    """The chart; None if there are no data."""
+    is_open: bool = False
+    """Whether the table is shown without a click."""
+    is_wide: bool = False
+    """Whether the chart keeps its own width and can be scrolled."""
+
+
+def specs_of(figures: Iterable[Figure]) -> dict[str, Spec]:
+    """Return the charts of figures by name."""
+    return {figure.name: figure.spec for figure in figures if figure.spec is not None}

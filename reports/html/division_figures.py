@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from engine.result import FORFEITS, Termination
+from ladder.results.standings.head_to_head import ClassScores, ListedPairing
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.move_times import MoveTimes
-from ladder.results.standings.pairings import ClassScores, ListedPairing
 from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.standings import BotStanding, Standings
 from ladder.stats.difference import Difference
 from ladder.stats.own_rating import Rating
-from reports.html.charts import PALETTE, Axis, Row, heat_map, interval_chart, line_chart
-from reports.html.figures import Figure
+from reports.html.charts import PALETTE, Axis, Figure, Row, heat_map, interval_chart, line_chart
 from reports.layout.elo import difference_fields, rating_fields, wdl_fields
 from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table
 from reports.layout.format import values_of, wdl_text

@@ -15,9 +15,8 @@ from ladder.experiments.tune.parameters import Parameter
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.standings.report_data import ShownGame
 from reports.findings.finding import Finding, finding_markdown
-from reports.html.charts import GAINED, INK, LOST, Axis, Row, commit_chart, line_chart
+from reports.html.charts import GAINED, INK, LOST, Axis, Figure, Row, commit_chart, line_chart
 from reports.html.division_figures import interval
-from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.viewer import failures, viewer_game
 from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table

@@ -17,7 +17,7 @@ from engine.cache import cache_root
 from engine.whole_file import write_whole
 from ladder.results.standings.report_data import Reason
 from ladder.visible import visible_lines
-from reports.html.figures import Figure, specs_of
+from reports.html.charts import Figure, specs_of
 from reports.html.viewer import failure_texts
 from reports.layout.fields import Medium
 from reports.layout.format import as_sentence, day

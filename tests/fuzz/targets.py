@@ -41,8 +41,8 @@ from ladder.moments import parse_since, parse_until
 from ladder.names import CONFIG
 from ladder.registry.specs.spec import BotSource, read_spec
 from ladder.results.exchange.jsonl import open_games
-from ladder.results.standings.pgn_list import count_results
 from ladder.runs.pairings import parse_pairing
+from ladder.tools.pgn_list import count_results
 from tests.fuzz.valid import exported
 
 COMMAND = typer.main.get_command(app)

@@ -12,7 +12,7 @@ from engine.board import parse_board
 from engine.position import Position
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.verdict import UNBOUNDED, Bounds, judge_move
-from ladder.results.overview.games import unstored_game
+from ladder.results.conditions import unstored_game
 from reports.replay import (
     game_document,
     game_heading,

@@ -11,12 +11,12 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.games import GameRecord
+from db.records.launch import Restart
 from db.records.pairs import (
     Entrant,
     PairPlan,
     PairRecord,
 )
-from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair

@@ -18,7 +18,7 @@ from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
 from ladder.registry.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import RunSettings
-from ladder.stats.choices import Model
+from ladder.stats.sprt import Model
 from reports.findings.bisect import bisect_finding
 
 

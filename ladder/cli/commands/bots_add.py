@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from db.records.restart import Restart
+from db.records.launch import Restart
 from ladder.cli.database import open_draft, open_store
 from ladder.cli.options import DEFAULT_DATABASE, Database, Workers, whole
 from ladder.cli.output import print_error, print_out

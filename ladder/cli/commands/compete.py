@@ -15,9 +15,15 @@ from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import UsageError
 from ladder.names import counted
-from ladder.tools.compete import NO_INTERFACE, UNLOADABLE, CourseRound, resolve_contestant
+from ladder.tools.compete import (
+    NO_INTERFACE,
+    UNLOADABLE,
+    CourseRound,
+    report_forfeits,
+    resolve_contestant,
+    write_results,
+)
 from ladder.tools.compete import compete as play
-from reports.compete import report_forfeits, write_results
 
 
 def compete(

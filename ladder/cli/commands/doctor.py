@@ -9,7 +9,7 @@ from ladder.cli.run_options import BotOptions
 from ladder.errors import ExitCode
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Level, check_sandbox, examine_machine
-from reports.doctor import findings_document, findings_text
+from reports.outcomes import findings_document, findings_text
 
 
 def doctor(

@@ -17,7 +17,7 @@ from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games, write_archives
-from reports.exchange import import_document, import_text
+from reports.outcomes import import_document, import_text
 
 
 def export(

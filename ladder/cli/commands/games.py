@@ -6,7 +6,7 @@ from ladder.cli.output import show_table
 from ladder.cli.parsing import parse_plies
 from ladder.errors import UsageError
 from ladder.moments import parse_since
-from ladder.results.overview.games import FORFEIT, BotResult, GameFilter, Mover
+from ladder.results.conditions import FORFEIT, BotResult, GameFilter, Mover
 from reports.lists import games_document, print_games
 
 

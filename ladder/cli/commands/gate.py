@@ -19,9 +19,8 @@ from ladder.cli.options import (
     GamesFromTwo,
     number,
 )
-from ladder.cli.output import check_writable, print_error, show_finding
+from ladder.cli.output import check_writable, print_error, publish, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
-from ladder.cli.publishing import publish
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
 from ladder.experiments.gate.question import GateTest
@@ -41,8 +40,7 @@ from ladder.registry.same_bot import refuse_stale
 from ladder.registry.specs.moves_options import split_list
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
-from ladder.stats.choices import Model
-from ladder.stats.sprt import State
+from ladder.stats.sprt import Model, State
 from reports.findings.gate import expected_lines, gate_finding
 from reports.layout.format import annotation
 

@@ -19,10 +19,9 @@ from ladder.cli.options import (
     number,
     whole,
 )
-from ladder.cli.output import check_writable, print_error, show_finding
+from ladder.cli.output import check_writable, print_error, publish, show_finding
 from ladder.cli.parsing import parse_names
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
-from ladder.cli.publishing import publish
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import refuse_in_job, trial_bounds
 from ladder.errors import UsageError

@@ -23,7 +23,7 @@ from ladder.openings.draw import (
 from ladder.runs.schedule import refuse_long_openings
 from ladder.signals import current_stop
 from reports.layout.format import to_json
-from reports.openings import made_document, made_text, progress_lines
+from reports.outcomes import made_document, made_text, progress_lines
 
 app = CommandGroup(help="Make opening books for the option --openings.")
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from ladder.cli.options import number
 from ladder.cli.output import show_table
-from ladder.results.standings.pgn_list import rate_file
 from ladder.results.standings.pool import rating_options
+from ladder.tools.pgn_list import rate_file
 from reports.rate import print_rating, rating_document
 
 

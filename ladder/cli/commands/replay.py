@@ -23,7 +23,7 @@ from ladder.errors import Stopped, UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.results.analysis.division import GameTruth, read_truth
 from ladder.results.analysis.game import SECONDS, ReviewLimits, review_game, save_review
-from ladder.results.overview.games import MOST_DIGITS, unstored_game
+from ladder.results.conditions import MOST_DIGITS, unstored_game
 from ladder.signals import current_stop
 from ladder.tools.rerun import SentGame, rerun, sent_in
 from ladder.visible import visible

@@ -7,8 +7,7 @@ from ladder.cli.help import CommandGroup
 from ladder.cli.options import Chance, number
 from ladder.cli.output import print_result
 from ladder.errors import UsageError
-from ladder.stats.choices import Model
-from ladder.stats.sprt import Sprt, check_chances, sprt_result
+from ladder.stats.sprt import Model, Sprt, check_chances, sprt_result
 from reports.stats import elo_document, elo_text, los_document, los_text, sprt_document, sprt_text
 
 LIMIT = 10**15

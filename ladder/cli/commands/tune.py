@@ -20,7 +20,7 @@ from ladder.experiments.tune.session import tune as play_tuning
 from ladder.registry.specs.spec import BUILTIN
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import ResumePolicy, RunSettings
-from ladder.stats.choices import Model
+from ladder.stats.sprt import Model
 from reports.findings.tune import tune_finding
 from reports.run import tuning_watcher
 

@@ -36,9 +36,9 @@ from db.records.pairs import PlayedPair
 from ladder.experiments.bisect.history import BoolArray, CommitHistory
 from ladder.experiments.gate.question import check_confidence, check_elo
 from ladder.experiments.gate.tally import ForfeitCount, Tally
-from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray
 from ladder.stats.evidence import drop_evidence
+from ladder.stats.sprt import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

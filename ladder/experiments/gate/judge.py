@@ -28,11 +28,10 @@ from ladder.experiments.gate.result import (
     explain_verdict,
 )
 from ladder.experiments.gate.tally import ForfeitCount, GateBot, Tally
-from ladder.stats.choices import Model
 from ladder.stats.counts import moments
 from ladder.stats.difference import difference_of
 from ladder.stats.elo import NORMALIZED, score_to_elo
-from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
+from ladder.stats.sprt import Model, Sprt, State, bounds, llr, sprt_result
 from ladder.stats.sprt_estimate import StoppedEstimate, estimate_after
 
 HISTORY_POINTS = 200

@@ -12,10 +12,9 @@ import msgspec
 from db.records.run_settings import GateSettings, StoredSettings, StoredTest, TuneSettings
 from db.records.runs import RunRow
 from ladder.errors import UsageError
-from ladder.stats.choices import Model
 from ladder.stats.elo import elo_to_score
 from ladder.stats.evidence import log_evidence_above, log_evidence_below
-from ladder.stats.sprt import Sprt, State, check_chances
+from ladder.stats.sprt import Model, Sprt, State, check_chances
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from enum import StrEnum
 from db.records.record import Record
 from ladder.experiments.gate.question import EarlyDecision, GateTest
 from ladder.names import counted
-from ladder.stats.choices import Model
 from ladder.stats.difference import Difference
-from ladder.stats.sprt import SprtResult, State
+from ladder.stats.sprt import Model, SprtResult, State
 from ladder.stats.sprt_estimate import StoppedEstimate
 
 

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from db.records.aggregate import PairTableRow
 from db.records.bots import BotRow
 from db.records.pairs import PairPlan, PlayedPair
-from db.records.record import Record
+from db.records.record import PairTableRow, Record
 from ladder.experiments.engine import ExperimentJudge
 from ladder.experiments.gate.tally import Tally
 from ladder.experiments.nightly.night import SETTINGS, Answer, Night, NightVerdict

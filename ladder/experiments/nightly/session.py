@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from db.records.aggregate import PairTableRow
 from db.records.bots import BotRow
-from db.records.record import Record
+from db.records.record import PairTableRow, Record
 from db.records.runs import RunStatus, division_label
 from db.store import Store
 from ladder.errors import InvalidRun

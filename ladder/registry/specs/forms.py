@@ -12,8 +12,7 @@ import msgspec
 
 from bots.errors import SpecError
 from bots.foreign.elf_file import load_bytes
-from db.records.launch import Launch
-from db.records.restart import Restart
+from db.records.launch import Launch, Restart
 from ladder.errors import UsageError
 from ladder.registry.specs.folder_files import find_module_files, is_environment
 from ladder.registry.specs.kaggle_files import (

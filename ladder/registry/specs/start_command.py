@@ -12,9 +12,8 @@ from bots.errors import SpecError
 from bots.foreign import SCRIPT
 from bots.protocol import Budget
 from db.records.archives import PackedArchive
-from db.records.launch import Launch, Start
+from db.records.launch import Launch, Restart, Start
 from db.records.pairs import Entrant
-from db.records.restart import Restart
 from engine.cache import PACKAGES, ROOT, cache_root
 from ladder.match.process.unpacked_files import cache_of, files_of
 from ladder.registry.specs.archive import pack, use

@@ -15,7 +15,6 @@ from db.records.rules import RULES
 from db.records.runs import Conditions
 from engine.result import Result
 from ladder.results.exchange.jsonl import write_jsonl
-from ladder.results.standings.pgn_list import escape_tag
 from ladder.visible import visible
 
 
@@ -133,3 +132,8 @@ WRITERS: Mapping[GameFormat, Callable[[Iterable[GameLine]], Iterator[str]]] = {
     GameFormat.JSONL: write_jsonl,
 }
 """Writers that yield a file's text in pieces, by format."""
+
+
+def escape_tag(text: str) -> str:
+    """Return a text for the quotes of a tag, printable and escaped."""
+    return visible(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -4,10 +4,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from db.records.aggregate import PairTableRow
 from db.records.budget import CLOCK, TIME, move_limit_ms, split_budget_key
 from db.records.games import SideTotals
-from db.records.record import Record, Wdl
+from db.records.record import PairTableRow, Record, Wdl
 from db.records.runs import DivisionRow
 from ladder.results.standings.head_to_head import heads_to_head
 from ladder.results.standings.notes import DelayedMoves, NoRatedGames, Note, RepeatedGames

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
+from db.records.record import PairTableRow
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.errors import UsageError

@@ -13,14 +13,14 @@ from ladder.results.standings.division import (
     standings_of_division,
     upset_pairs,
 )
-from ladder.results.standings.lineage import Step, find_steps
-from ladder.results.standings.move_times import MoveTimes, move_times
-from ladder.results.standings.pairings import (
+from ladder.results.standings.head_to_head import (
     ClassScores,
     ListedPairing,
     scores_by_class,
     summarize_pairings,
 )
+from ladder.results.standings.lineage import Step, find_steps
+from ladder.results.standings.move_times import MoveTimes, move_times
 from ladder.results.standings.pool import RatedMoment, rating_history
 from ladder.results.standings.standings import Standings, select_bots
 from ladder.stats.pool.rating import RatingOptions

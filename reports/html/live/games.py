@@ -10,7 +10,7 @@ from engine.board import Board, parse_board
 from engine.errors import EngineError
 from engine.position import Position
 from ladder.match.game.broadcast import BoardInPlay
-from ladder.results.overview.games import unstored_game
+from ladder.results.conditions import unstored_game
 from ladder.tools.play.game import InteractiveGame
 from ladder.visible import visible
 from reports.html.viewer import viewer_game

@@ -15,9 +15,8 @@ from ladder.experiments.stored import StoredRun
 from ladder.names import counted
 from ladder.registry.specs.archive_diff import FileDiff
 from ladder.results.analysis.division import GameTruth
-from ladder.results.overview.bot_page import BotPage
-from ladder.results.overview.games import ENDINGS, BotResult, Mover
-from ladder.results.overview.overview import Overview, RunPace
+from ladder.results.conditions import ENDINGS, BotResult, Mover
+from ladder.results.pages import BotPage, Overview, RunPace
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.report_data import ShownGame
 from ladder.results.standings.standings import Standings

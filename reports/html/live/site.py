@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Any
 
-from reports.html.figures import Figure, specs_of
+from reports.html.charts import Figure, specs_of
 from reports.html.page import STATIC, environment, json_text
 
 PAGES = (

@@ -22,8 +22,8 @@ from ladder.registry.register import RegistrationRequest, examine, refuse_name
 from ladder.registry.specs.spec import BotSource
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games
-from ladder.results.standings.pgn_list import decode_tag, tagged_games
 from ladder.runs.live import LiveBot, LiveRun
+from ladder.tools.pgn_list import decode_tag, tagged_games
 from ladder.visible import visible, visible_lines
 from reports.layout.format import annotation, csv_cell, markdown_text, xml_text
 from reports.layout.listing import PlainConsole

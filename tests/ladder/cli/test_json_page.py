@@ -33,7 +33,7 @@ from reports.findings.bisect import bisect_document
 from reports.findings.nightly import nightly_finding, with_bisection
 from reports.findings.select import select_document
 from reports.findings.tune import tune_document
-from reports.openings import made_document
+from reports.outcomes import made_document
 from reports.replay import game_document
 from reports.suite import mining_document, suite_document
 from reports.train import training_finding

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget
-from db.records.restart import Restart
+from db.records.launch import Restart
 from engine.board import Board, parse_board
 from engine.board_class import parse_board_class
 from engine.result import Result

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ladder.stats.choices import Model
 from ladder.stats.counts import regularise_counts, unit_scores
 from ladder.stats.elo import NORMALIZED, elo_to_score
 from ladder.stats.evidence import drop_evidence
 from ladder.stats.likelihood import under_t_value
-from ladder.stats.sprt import Sprt, llr
+from ladder.stats.sprt import Model, Sprt, llr
 
 
 def near_shutouts(size):

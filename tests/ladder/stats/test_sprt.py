@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
-from ladder.stats.choices import Model
 from ladder.stats.counts import pentanomial
-from ladder.stats.sprt import Sprt, State, llr, sprt_result
+from ladder.stats.sprt import Model, Sprt, State, llr, sprt_result
 from ladder.stats.sprt_estimate import (
     SIEGMUND,
     estimate_after,

@@ -18,10 +18,9 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
-from ladder.stats.choices import Model
 from ladder.stats.counts import IntArray
 from ladder.stats.difference import Sign, difference_of
-from ladder.stats.sprt import State, sprt_result
+from ladder.stats.sprt import Model, State, sprt_result
 from tests.ladder.experiments.gate.simulated_judges import judged_gates
 from tests.support.data.pairs import pair_of
 

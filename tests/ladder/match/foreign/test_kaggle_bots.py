@@ -10,7 +10,7 @@ import pytest
 from bots.budget import Clock
 from bots.errors import SpecError
 from bots.protocol import Budget
-from db.records.restart import Restart
+from db.records.launch import Restart
 from engine.result import Result
 from ladder.registry.specs.spec import BotSource, pack_bot, read_spec
 from ladder.registry.trial import try_out

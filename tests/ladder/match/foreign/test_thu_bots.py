@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from bots.errors import SpecError
-from db.records.restart import Restart
+from db.records.launch import Restart
 from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.registry.specs.spec import BotSource, read_spec

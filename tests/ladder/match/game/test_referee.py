@@ -17,9 +17,8 @@ from bots.protocol import Budget, Info
 from db.invariants import StoredEnd, find_ending_fault
 from db.records import thought_blob
 from db.records.games import SideSums
-from db.records.launch import Start
+from db.records.launch import Restart, Start
 from db.records.pairs import MARGIN_MS, Entrant
-from db.records.restart import Restart
 from db.records.rules import GameRules
 from engine.board import parse_board
 from engine.position import Position

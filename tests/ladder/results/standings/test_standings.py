@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from db.records.aggregate import PairTableRow
 from db.records.games import SideTotals
-from db.records.record import Record
+from db.records.record import PairTableRow, Record
 from db.records.runs import DivisionRow
 from ladder.results.standings.build import build_standings
-from ladder.results.standings.head_to_head import HeadToHead
+from ladder.results.standings.head_to_head import HeadToHead, scores_by_class, summarize_pairings
 from ladder.results.standings.notes import NoRatedGames, NotConnected, RepeatedGames
-from ladder.results.standings.pairings import scores_by_class, summarize_pairings
 from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import Standings
 from ladder.stats.elo import score_to_elo

@@ -21,9 +21,8 @@ import pytest
 from distributed import Client, KilledWorker, LocalCluster, get_worker
 
 from bots.protocol import Budget
-from db.records.launch import Start
+from db.records.launch import Restart, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from db.records.restart import Restart
 from engine.result import Termination
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError

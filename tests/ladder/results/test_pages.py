@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from db.records.runs import RunKind
-from ladder.results.overview.bot_page import read_bot_page
+from ladder.results.pages import read_bot_page
 from reports.html.live.pages import bot_page
 from reports.html.live.site import Frame, page_html
 from tests.support.data.league import League

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
-from ladder.results.standings.pgn_list import (
+from ladder.stats.pool.rating import RatingOptions
+from ladder.tools.pgn_list import (
     count_results,
     rate_file,
 )
-from ladder.stats.pool.rating import RatingOptions
 
 
 def results(text: str) -> dict[tuple[str, str], list[int]]:

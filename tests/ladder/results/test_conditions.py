@@ -8,7 +8,7 @@ import pytest
 from db.errors import UnknownRow
 from db.records.games import GameQuery
 from engine.result import Result, Termination
-from ladder.results.overview.games import search
+from ladder.results.conditions import search
 from tests.support.data.league import Game, League
 
 NAMES = ("alpha", "beta", "gamma")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.records.runs import RunStatus
-from ladder.results.overview.overview import measure_paces
+from ladder.results.pages import measure_paces
 from ladder.runs.history import PastRun, past_run
 from tests.support.data.league import League
 

@@ -11,7 +11,6 @@ from ladder.errors import UsageError
 from ladder.names import check_line
 from ladder.stats.pool.cells import from_games
 from ladder.stats.pool.rating import PoolRating, RatingOptions, rate_pool
-from ladder.visible import visible
 
 Tags = dict[bytes, bytes]
 COMMENT = re.compile(rb"\{[^}]*\}|;.*")
@@ -98,11 +97,6 @@ def tagged_games(lines: Iterable[bytes], *, wanted: frozenset[bytes]) -> Iterato
         raise UsageError(f"line {open_line}: the comment that begins here is not closed")
     if tags:
         yield TaggedGame(start, tags)
-
-
-def escape_tag(text: str) -> str:
-    """Return a text for the quotes of a tag, printable and escaped."""
-    return visible(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def decode_tag(value: bytes) -> str:

@@ -1,1 +1,0 @@
-"""The current state of a database: runs, bots, games, and the effect of a run."""
