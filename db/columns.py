@@ -1,4 +1,4 @@
-"""Types of columns, and the mapping between rows and records by the names of fields."""
+"""Columns and their types, and the mapping between rows and records by the names of fields."""
 
 import dataclasses
 from collections.abc import Hashable, Mapping
@@ -7,13 +7,38 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 import msgspec
-from sqlalchemy import Connection, LargeBinary, Row, Table, Text, insert, type_coerce
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Integer,
+    LargeBinary,
+    Row,
+    Table,
+    Text,
+    insert,
+    type_coerce,
+)
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 from db.records import thought_blob
 
 R = TypeVar("R")
+
+BIG_KEY = BigInteger().with_variant(Integer(), "sqlite")
+"""Type of the keys of pairs and games: 64 bits. SQLite generates keys only for the type INTEGER,
+which has 64 bits there."""
+
+
+def column(name: str, kind: Any, *more: Any, **options: Any) -> Column[Any]:
+    """Return a column that is not null."""
+    return Column(name, kind, *more, nullable=False, **options)
+
+
+def optional(name: str, kind: Any, *more: Any) -> Column[Any]:
+    """Return a column that may be null."""
+    return Column(name, kind, *more)
 
 
 def to_json(value: object) -> str:

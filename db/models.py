@@ -22,7 +22,6 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Boolean,
-    Column,
     Double,
     ForeignKey,
     Index,
@@ -35,7 +34,7 @@ from sqlalchemy import (
     text,
 )
 
-from db.columns import Json, Thoughts, Word
+from db.columns import BIG_KEY, Json, Thoughts, Word, column, optional
 from db.records.archives import Manifest
 from db.records.games import SideSums
 from db.records.launch import Launch
@@ -53,12 +52,6 @@ NAMING = {
 }
 """Names of constraints, by which migrations can alter them on both databases."""
 
-
-BIG_KEY = BigInteger().with_variant(Integer(), "sqlite")
-"""Type of the keys of pairs and games: 64 bits. SQLite generates keys only for the type INTEGER,
-which has 64 bits there."""
-
-
 COUNTED_BY = (
     *("division_id", "rated", "board_class", "a_revision_id", "b_revision_id"),
     *("first_result", "second_result", "first_termination", "second_termination"),
@@ -70,7 +63,6 @@ GAME_SUMS = tuple(
     f"{side}_{name}" for side in ("first", "second") for name in SideSums.__struct_fields__
 )
 """Columns of a game with the sums of the first and of the second player's moves."""
-
 
 METADATA = MetaData(naming_convention=NAMING)
 
@@ -84,16 +76,6 @@ def _keyed_table(name: str, *parts: Any) -> Table:
     kind = BIG_KEY if name in ("pairs", "games") else Integer
     key = column("id", kind, primary_key=True)
     return Table(name, METADATA, key, *parts, sqlite_autoincrement=True)
-
-
-def column(name: str, kind: Any, *more: Any, **options: Any) -> Column[Any]:
-    """Return a column that is not null."""
-    return Column(name, kind, *more, nullable=False, **options)
-
-
-def optional(name: str, kind: Any, *more: Any) -> Column[Any]:
-    """Return a column that may be null."""
-    return Column(name, kind, *more)
 
 
 BOTS = _keyed_table(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from db.backends.backend import locate
+from db.backends.backend import ServerState, locate
 from db.backends.locks import LockKind, ProcessLocks, shown_by_server
 from db.database import Database
 from db.queries.aggregate import Aggregate
@@ -19,7 +19,15 @@ from db.queries.queue import Queue
 from db.queries.runs import Runs, TuningSteps
 from db.retry_policy import RetryPolicy
 
-__all__ = ["Pairs", "ProcessLocks", "RetryPolicy", "Store", "locate", "shown_by_server"]
+__all__ = [
+    "Pairs",
+    "ProcessLocks",
+    "RetryPolicy",
+    "ServerState",
+    "Store",
+    "locate",
+    "shown_by_server",
+]
 
 
 class Store(Database):

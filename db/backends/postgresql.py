@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import BUSY, CONFLICT, Backend, KnownFailure, OpenMode, Place
+from db.backends.backend import BUSY, CONFLICT, Backend, KnownFailure, OpenMode, Place, ServerState
 from db.backends.locks import (
     WRITER,
     HeldLock,
@@ -40,7 +40,6 @@ from db.errors import (
     Unwritable,
 )
 from db.models import METADATA
-from db.records.server import ServerState
 
 _UNREACHABLE = KnownFailure(
     ("53300", "08", "57P"),  # too many connections; shut down, starting, dropped

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select, update
 
+from db.backends.backend import ServerState
 from db.columns import raw_columns
 from db.database import Queries
 from db.errors import Corrupt
@@ -42,7 +43,6 @@ from db.outcomes import OF_GAME, outcome_of
 from db.queries.bots import read_bot_names
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind
-from db.records.server import ServerState
 
 
 class Audit(Queries):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from db.errors import Corrupt
 from db.records.games import GameQuery
-from db.records.server import ServerState
-from db.store import Store
+from db.store import ServerState, Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Termination

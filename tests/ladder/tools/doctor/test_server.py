@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from db.records.server import ServerState
-from db.store import Store
+from db.store import ServerState, Store
 from ladder.tools.doctor.database import examine_server
 from ladder.tools.doctor.machine import Level, check_limits
 from tests.support.postgresql import Server, shared_server, why_none
