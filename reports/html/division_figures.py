@@ -6,8 +6,8 @@ from functools import partial
 from engine.result import FORFEITS, Termination
 from ladder.results.standings.head_to_head import ClassScores, ListedPairing
 from ladder.results.standings.lineage import Step
-from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.pool import RatedMoment
+from ladder.results.standings.report_data import MoveTimes
 from ladder.results.standings.standings import BotStanding, Standings
 from ladder.stats.difference import Difference
 from ladder.stats.own_rating import Rating

@@ -13,10 +13,9 @@ from ladder.cli.output import check_writable, print_result, write_output
 from ladder.errors import UsageError
 from ladder.experiments.stored import check_result
 from ladder.names import counted
-from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import open_games, write_archives
+from ladder.results.exchange.jsonl import open_games, with_positions, write_archives
 from reports.outcomes import import_document, import_text
 
 

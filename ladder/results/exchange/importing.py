@@ -25,8 +25,12 @@ from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.names import check_line, check_name, check_text
 from ladder.registry.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
-from ladder.results.exchange.analyses import check_analysis, solved_positions
-from ladder.results.exchange.jsonl import ImportRefused, NumberedGame
+from ladder.results.exchange.jsonl import (
+    ImportRefused,
+    NumberedGame,
+    check_analysis,
+    solved_positions,
+)
 
 SAME_OF_PAIR = ("rated", "board", "board_class", "seed", "opening_plies")
 """Fields that must be equal in both games of a pair."""

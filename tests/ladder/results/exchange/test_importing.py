@@ -19,10 +19,9 @@ from ladder.errors import UsageError
 from ladder.experiments.stored import check_result
 from ladder.results.analysis.division import read_columns
 from ladder.results.analysis.session import analyse
-from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.formats import WRITERS, GameFormat
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.jsonl import open_games, write_jsonl
+from ladder.results.exchange.jsonl import open_games, with_positions, write_jsonl
 from tests.fuzz.valid import exported, make_empty
 from tests.ladder.results.analysis.test_session import Silent
 

@@ -8,8 +8,7 @@ import pytest
 from db.records.games import Thought
 from engine.result import Termination
 from ladder.results.standings.division import standings_of_division
-from ladder.results.standings.move_times import move_times
-from ladder.results.standings.report_data import Reason, ReportData, read_report_data
+from ladder.results.standings.report_data import Reason, ReportData, move_times, read_report_data
 from tests.support.data.league import Game, League
 
 
