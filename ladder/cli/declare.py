@@ -6,8 +6,9 @@ the help, and `Example:`. An option begins as it is typed, and may end with its 
     The test:
       --max-drop ELO: Largest acceptable Elo loss. [20, or 0 with --min-gain]
 
-A parameter `all_` is the option `--all`. Options without an entry are described by the docstring
-of `ladder.cli.options`. A parameter of a dataclass stands for an option of each field.
+A parameter `all_` is the option `--all`. ``--time none`` and ``--no-rated`` undo a default of
+`ladder.toml`. Options without an entry are described by the docstring of `ladder.cli.options`. A
+parameter of a dataclass stands for an option of each field.
 """
 
 import inspect
@@ -188,3 +189,54 @@ def _unwrapped(annotation: Any) -> tuple[Any, Mapping[str, Any]]:
         settings = next((found for _, found in parts if found), {})
         return Union[tuple(kind for kind, _ in parts)], settings  # noqa: UP007 - made of parts
     return annotation, {}
+
+
+NO_VALUE = "none"
+"""The value of an option that is not given."""
+
+
+def spelled_off(flag: Any) -> str:
+    """Return the word that turns a flag off."""
+    spelled: str = (*flag.secondary_opts, f"--no-{flag.opts[0].removeprefix('--')}")[0]
+    return spelled
+
+
+def split_unset(params: list[Any], words: list[str]) -> tuple[list[str], dict[str, object]]:
+    """Return the words of a command line without those that undo a default, and what they set.
+
+    Args:
+        params: the parameters of the command.
+        words: the words after the command's own.
+
+    Returns:
+        The other words, and the values by the names of options.
+
+    """
+    given = [each for each in params if each.param_type_name == "option" and not each.required]
+    empty = {
+        spelled: each
+        for each in given
+        if each.default is None and not each.is_flag
+        for spelled in each.opts
+    }
+    off = {spelled_off(each): each.name for each in given if each.is_flag}
+    left: list[str] = []
+    undone: dict[str, object] = {}
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            return [*left, word, *rest], undone
+        name, sign, value = word.partition("=")
+        if word in off:
+            undone[off[word]] = False
+        elif name in empty and sign and value == NO_VALUE:
+            undone |= _nothing(empty[name])
+        elif word == NO_VALUE and left and left[-1] in empty:
+            undone |= _nothing(empty[left.pop()])
+        else:
+            left.append(word)
+    return left, undone
+
+
+def _nothing(option: Any) -> dict[str, object]:
+    return {option.name: [] if option.multiple else None}

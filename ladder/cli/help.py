@@ -13,8 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ladder.cli.config import split_unset
-from ladder.cli.declare import ARGUMENTS, OPTIONS, declare
+from ladder.cli.declare import ARGUMENTS, OPTIONS, declare, split_unset
 from ladder.cli.options import LEFT_OUT
 from ladder.errors import ExitCode, UsageError
 

@@ -10,7 +10,8 @@ import typer
 
 from db.records.runs import RunRow
 from engine.board_class import THU
-from ladder.cli.config import NO_VALUE, read_defaults, spelled_off
+from ladder.cli.config import read_defaults
+from ladder.cli.declare import NO_VALUE, spelled_off
 from ladder.errors import UsageError
 from ladder.runs.resume import options_of
 
