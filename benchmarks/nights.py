@@ -17,11 +17,11 @@ import numpy as np
 
 from db.records.bots import BotRow, RevisionRow
 from db.records.launch import Launch
+from db.records.night import Answer, Night, NightQuestion, NightVerdict
 from db.records.pairs import PlayedPair
 from engine.board_class import BoardClass
 from engine.result import Result, Termination
 from ladder.experiments.nightly.judge import NightJudge
-from ladder.experiments.nightly.night import Answer, Night, NightQuestion, NightVerdict
 from ladder.experiments.nightly.session import meetings_of
 from ladder.runs.choosers import Contestants, choose_in_rounds, no_results
 from tests.support.simulated_gates import pair_table

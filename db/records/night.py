@@ -1,19 +1,11 @@
-"""A night: the steps that it asks about, and what it has answered."""
+"""A night of `ladder nightly`, as it is stored with its run."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
 
 from db.records.record import Record
-from db.records.run_settings import NightlySettings
-from db.records.runs import RunKind, RunRow
-from db.store import Store
-from ladder.experiments.nightly.commits import SkippedCommit
-from ladder.runs.choosers import Meeting
-from ladder.stats.difference import Difference
-
-SETTINGS = "nightly"
-"""The settings key of a night."""
 
 
 class NightVerdict(StrEnum):
@@ -41,14 +33,22 @@ class Answer(msgspec.Struct, frozen=True):
     verdict: NightVerdict = NightVerdict.UNDECIDED
     is_final: bool = False
     """Whether no further pairs are wanted."""
-    difference: Difference = Difference()
-    """The commit over its predecessor by all rated games."""
+    difference: Mapping[str, float | None] = {}
+    """The commit over its predecessor by all rated games (`ladder.stats.difference.Difference`)."""
     record: Record = Record()
     """Their pairs against each other."""
 
 
+class SkippedCommit(msgspec.Struct, frozen=True):
+    """A commit that is not stored."""
+
+    commit: str
+    subject: str
+    reason: str
+
+
 class Night(msgspec.Struct, frozen=True, kw_only=True):
-    """A night, as it is stored with its run."""
+    """The steps that a night asks about, and what it has answered."""
 
     name: str
     """The name of the bot, which those of its commits begin with."""
@@ -56,10 +56,10 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     question: NightQuestion
     steps: dict[str, str]
     """The predecessors by commit, as names of bots, oldest first."""
-    meetings: tuple[Meeting, ...] = ()
+    meetings: tuple[tuple[str, str], ...] = ()
     """Who meets whom in a round; the first of two is the commit that the pair is for."""
     tags: dict[str, str] = {}
-    """Tags by bot."""
+    """Tags by the hash of their commit."""
     commits: dict[str, int] = {}
     """Commits of the branch in each step: more than one if some between are not stored."""
     skipped: tuple[SkippedCommit, ...] = ()
@@ -68,17 +68,16 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     answers: dict[str, Answer] = {}
     """The answers by commit when the night has ended."""
 
+    def renamed(self, names: Mapping[str, str]) -> "Night":
+        """Return the night with bots renamed."""
 
-def night_of_run(run: RunRow) -> Night | None:
-    """Return the night that is stored with a run; None if there is no readable one."""
-    kept = run.settings.nightly if isinstance(run.settings, NightlySettings) else None
-    try:
-        return msgspec.convert(kept, Night)
-    except msgspec.ValidationError:
-        return None
+        def new(name: str) -> str:
+            return names.get(name, name)
 
-
-def nights_of(store: Store, name: str) -> list[tuple[RunRow, Night]]:
-    """Return the runs and nights of a bot's commits, newest first."""
-    found = ((run, night_of_run(run)) for run in store.runs.find(kind=RunKind.NIGHTLY))
-    return [(run, night) for run, night in found if night is not None and night.name == name]
+        return msgspec.structs.replace(
+            self,
+            steps={new(name): new(other) for name, other in self.steps.items()},
+            meetings=tuple((new(name), new(other)) for name, other in self.meetings),
+            commits={new(name): count for name, count in self.commits.items()},
+            answers={new(name): answer for name, answer in self.answers.items()},
+        )

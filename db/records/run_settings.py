@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from db.records.budget import Amounts, is_valid_budget, rename_in_budget
+from db.records.night import Night
 from db.records.rules import GameRules, Plies
 from engine.board_class import parse_board_classes
 from engine.errors import BoardError
@@ -187,8 +188,13 @@ class SelectSettings(StoredSettings, frozen=True, kw_only=True, omit_defaults=Tr
 class NightlySettings(StoredSettings, frozen=True, kw_only=True, omit_defaults=True):
     """The settings of `ladder nightly`."""
 
-    nightly: Mapping[str, Any] | None = None
-    """The night; `ladder.experiments.nightly.night.Night` explains it."""
+    nightly: Night | None = None
+
+    def renamed(self, names: Names) -> Self:
+        """Return the settings with bots renamed."""
+        found = super().renamed(names)
+        night = None if self.nightly is None else self.nightly.renamed(names)
+        return msgspec.structs.replace(found, nightly=night)
 
 
 class StoredTuning(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import typer
@@ -43,19 +44,22 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
     return shlex.join(["ladder", *command_words(options, context)])
 
 
-def command_of(run: RunRow, context: typer.Context) -> str | None:
+def command_of(
+    run: RunRow, context: typer.Context, changes: Mapping[str, str] = MappingProxyType({})
+) -> str | None:
     """Return the command line that repeats a run, with its seed; None if it is not stored.
 
     Args:
         run: a run of the database that the command of `context` reads.
         context: the context of that command.
+        changes: other options, perhaps those of another command.
 
     """
     options = options_of(run)
     try:
         if options is None:
             return None
-        return command_line({**options, "db": str(context.params["db"])}, context)
+        return command_line({**options, **changes, "db": str(context.params["db"])}, context)
     # An imported run may name a command of another version, and ladder.toml may have faults now.
     except (KeyError, AttributeError, UsageError):
         return None

@@ -16,6 +16,7 @@ from ladder.match.process.sandbox import Confinement
 from ladder.registry.from_spec import NamedSpec, SpecRules, find_or_examine, is_spec
 from ladder.registry.register import save_bot
 from ladder.registry.same_bot import describe_changed_origins
+from ladder.registry.specs.spec import BotSource
 from ladder.runs.resume import is_unfinished, options_of, own_job
 from ladder.visible import visible
 
@@ -82,6 +83,22 @@ def refuse_in_job(spec: str) -> None:
             f"the job holds {spec!r}, whose files may be another program by now, as version 0.2.0 "
             "stored them only when it played: add it again with `ladder queue add`"
         )
+
+
+def commit_source(
+    spec: str, repository: Path | None, *, python: str | None, build: str
+) -> BotSource:
+    """Return the bot whose commits a command plays, in the current folder or another one.
+
+    Raises:
+        UsageError: the folder is missing, or it is the current one in a job.
+
+    """
+    if repository is None:
+        refuse_in_job(spec)
+    elif not repository.is_dir():
+        raise UsageError(f"there is no folder {repository}: name that of the bot", "repository")
+    return BotSource(spec, repository or Path.cwd(), python=python, build=build)
 
 
 def name_of(found: "dict[str, NamedSpec]", word: str) -> str:

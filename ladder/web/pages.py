@@ -1,12 +1,14 @@
 """The pages, one function each: parameters in, core called, page out."""
 
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.errors import Refused, UsageError
-from ladder.experiments.nightly.night import nights_of
+from ladder.experiments.nightly.commits import nights_of
 from ladder.experiments.nightly.session import games_of_night, night_of
 from ladder.queue.worker import list_jobs
 from ladder.registry.builtins import shown_first
@@ -78,7 +80,8 @@ async def show_commits(request: Request, _: Nothing) -> Response:
         for run, _ in nights_of(store, name):
             outcome = night_of(store, past_run(store, run.id))
             if outcome is not None:
-                return commits_page(outcome, games_of_night(store, outcome, GAMES_SHOWN))
+                games = games_of_night(store, outcome, GAMES_SHOWN)
+                return commits_page(outcome, games, partial(site_of(request).command_of, run))
         raise Refused(f"no night has compared commits of {name}: `ladder nightly` does", 404)
 
     return await page(request, render)

@@ -41,7 +41,7 @@ class ServerOptions:
     players: int = 4
     """Largest number of games against people at a time."""
     patience: Patience = DEFAULT_PATIENCE
-    command_of: CommandOf = lambda _: None
+    command_of: CommandOf = lambda *_: None
     """Returns the command line that repeats a run, for its page."""
 
 

@@ -1,7 +1,8 @@
 """The state that the routes of one server share, and answers that clients poll."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,8 +18,14 @@ from ladder.web.security import AccessRules
 from ladder.web.views import Result, Views
 from reports.html.live.site import Frame, Page, page_html
 
-CommandOf = Callable[[RunRow], str | None]
-"""Returns the command line that repeats a run; None if it is not stored."""
+
+class CommandOf(Protocol):
+    """Returns a command line."""
+
+    def __call__(self, run: RunRow, changes: Mapping[str, str] = ..., /) -> str | None:
+        """Return that which repeats a run, with other options; None if it is not stored."""
+
+
 MAX_RESULTS = 16
 """Largest number of results of runs to keep."""
 

@@ -1,12 +1,15 @@
 """The finding of a night."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from db.records.night import NightVerdict
+from db.records.record import Record
+from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.engine import STOPPED
 from ladder.experiments.nightly.commits import commit_of
-from ladder.experiments.nightly.night import Answer, NightVerdict
 from ladder.experiments.nightly.session import NOTHING_NEW, CommitRow, NightOutcome
 from ladder.names import counted, listed
 from ladder.stats.own_rating import Rating
@@ -43,7 +46,6 @@ def nightly_document(outcome: NightOutcome) -> dict[str, Any]:
 def nightly_finding(outcome: NightOutcome) -> Finding:
     """Return the finding of a night: the drops, and a row for each stored commit."""
     night, question = outcome.night, outcome.night.question
-    asked = [row for row in outcome.rows if row.is_asked]
     names = [row.row.name for row in outcome.rows]
     opponents = {other for _, other in night.meetings} - {*names}
     notes = [night.rewritten] if night.rewritten else []
@@ -73,30 +75,39 @@ def nightly_finding(outcome: NightOutcome) -> Finding:
         names=[night.branch, *names, *(each.commit[:7] for each in night.skipped)],
         document=nightly_document(outcome),
         cases=[
-            Case(f"{row.row.name}: {row.row.change}", PROBLEMS[_answer(row).verdict])
-            for row in asked
+            Case(
+                f"{row.row.name}: {row.row.change}", PROBLEMS[row.verdict or NightVerdict.UNDECIDED]
+            )
+            for row in outcome.rows
+            if row.is_asked
         ],
     )
 
 
-def wide_drops(outcome: NightOutcome) -> list[CommitRow]:
-    """Return the drops between stored commits that are not neighbours."""
-    lost = outcome.with_verdict(NightVerdict.DROP)
-    return [row for row in lost if outcome.night.commits.get(row.row.name, 1) > 1]
-
-
-def with_bisection(
-    finding: Finding, bot: str, command: str, result: BisectResult | None
+def with_bisections(
+    finding: Finding,
+    outcome: NightOutcome,
+    command_of: Callable[[Mapping[str, str]], str | None],
+    find: Callable[[str, str], BisectResult | None] = lambda *_: None,
 ) -> Finding:
-    """Return a finding with the command that finds the commit of a drop, and its result."""
-    document = None if result is None else bisect_document(result)
-    found = {"bot": bot, "command": command, "result": document}
-    note = f"which commit before {bot}: `{command}`"
-    return replace(
-        finding,
-        notes=[*finding.notes, note if result is None else f"{note} found: {result.reason}"],
-        document={**finding.document, "bisect": [*finding.document["bisect"], found]},
-    )
+    """Return a finding with the commands that find the commits of wide drops.
+
+    Args:
+        finding: the finding of a night.
+        outcome: its outcome.
+        command_of: returns the command line of the night with other options.
+        find: returns the result of a command between two commits; None if it does not play.
+
+    """
+    notes, found = [*finding.notes], []
+    for bot, (good, bad) in outcome.wide_drops.items():
+        command = command_of({"command": "bisect", "good": good[:SHORT], "bad": bad[:SHORT]})
+        result = find(good, bad)
+        note = f"which commit before {bot}: `{command}`"
+        notes.append(note if result is None else f"{note} found: {result.reason}")
+        document = None if result is None else bisect_document(result)
+        found.append({"bot": bot, "command": command, "result": document})
+    return replace(finding, notes=notes, document={**finding.document, "bisect": found})
 
 
 def _sentence(outcome: NightOutcome) -> str:
@@ -109,10 +120,7 @@ def _sentence(outcome: NightOutcome) -> str:
         return f"{night.branch} has nothing new since {newest}, and nothing is undecided"
     lost = outcome.with_verdict(NightVerdict.DROP)
     if lost:
-        words = (
-            _answer(row).difference.sentence(row.row.name, night.steps[row.row.name])
-            for row in lost
-        )
+        words = (row.difference.sentence(row.row.name, night.steps[row.row.name]) for row in lost)
         return f"{'; '.join(words)}; {drop:g} Elo are accepted"
     left = [row.row.name for row in outcome.with_verdict(NightVerdict.UNDECIDED)]
     if left:
@@ -122,8 +130,8 @@ def _sentence(outcome: NightOutcome) -> str:
     return f"none of {counted(len(night.steps), 'new commit')} has lost more than {drop:g} Elo"
 
 
-def _answer(row: CommitRow) -> Answer:
-    return row.answer or Answer()
+def _record(row: CommitRow) -> Record:
+    return row.answer.record if row.answer else Record()
 
 
 COMMITS = (
@@ -138,9 +146,9 @@ COMMITS = (
     Field("based_on", value=lambda row: row.row.based_on),
     Field("tag", "tag", shown=lambda rows, _: any(row.tag for row in rows), level=2),
     Field("asked", value=lambda row: row.is_asked),
-    Field("games", "games", form=",d", value=lambda row: _answer(row).record.games, level=2),
-    Field("pentanomial", value=lambda row: list(_answer(row).record.pentanomial)),
-    *difference_fields(lambda row: _answer(row).difference, head="Elo", level=1),
+    Field("games", "games", form=",d", value=lambda row: _record(row).games, level=2),
+    Field("pentanomial", value=lambda row: list(_record(row).pentanomial)),
+    *difference_fields(lambda row: row.difference, head="Elo", level=1),
     Field(
         "outcome",
         "verdict",

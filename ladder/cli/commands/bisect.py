@@ -10,12 +10,10 @@ from ladder.cli.options import DEFAULT_DATABASE, Confidence, Database, Elo, Game
 from ladder.cli.output import print_error, show_finding
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
-from ladder.cli.stored_specs import refuse_in_job, trial_bounds
-from ladder.errors import UsageError
+from ladder.cli.stored_specs import commit_source, trial_bounds
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
-from ladder.registry.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import RunSettings
 from ladder.stats.sprt import Model
@@ -78,12 +76,7 @@ def bisect(
 
     settings = settings_of(options)
     check_html(html, force=force)
-    folder = Path.cwd() if repository is None else repository
-    if repository is None:
-        refuse_in_job(spec)
-    elif not repository.is_dir():
-        raise UsageError(f"there is no folder {repository}: name that of the bot", "repository")
-    source = BotSource(spec, folder, python=python, build=build)
+    source = commit_source(spec, repository, python=python, build=build)
     history = read_history(source, good=good, bad=bad, first_parent=not all_)
     with trial_bounds(db, options) as confinement:
         asked = Bisection(
@@ -111,7 +104,7 @@ def bisect(
         kept = {
             "good": history.good.commit,
             "bad": history.bad.commit,
-            "repository": str(folder.absolute()),
+            "repository": str(source.folder.absolute()),
         }
         opened = open_to_play(db, plan)
         return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: kept)

@@ -1,10 +1,12 @@
 """`ladder nightly`: stores the new commits of a branch, and finds those that lost rating."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from bots.errors import SpecError
+from db.records.night import NightQuestion, NightVerdict, SkippedCommit
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.database import open_draft, open_or_preview, open_store
@@ -23,34 +25,29 @@ from ladder.cli.output import check_writable, print_error, publish, show_finding
 from ladder.cli.parsing import parse_names
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
-from ladder.cli.stored_specs import refuse_in_job, trial_bounds
+from ladder.cli.stored_specs import commit_source, trial_bounds
 from ladder.errors import UsageError
-from ladder.experiments.bisect.history import SHORT, read_history
+from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.bisect.search import BisectQuestion
 from ladder.experiments.bisect.session import Bisection, BisectSession, prepare
 from ladder.experiments.nightly.commits import (
     DIGITS,
     CommitLine,
-    SkippedCommit,
-    commit_of,
     examine_commit,
     read_line,
     skipped,
 )
-from ladder.experiments.nightly.night import NightQuestion, NightVerdict
 from ladder.experiments.nightly.session import (
-    CommitRow,
     NightOutcome,
     PlannedNight,
     plan_night,
     play_night,
 )
 from ladder.registry.register import save_bot
-from ladder.registry.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import RunSettings
-from reports.findings.nightly import nightly_finding, wide_drops, with_bisection
+from reports.findings.nightly import nightly_finding, with_bisections
 from reports.layout.format import annotation
 
 NIGHT_H = 8.0
@@ -124,11 +121,7 @@ def nightly(
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
     check_html(html, force=force)
-    folder = Path.cwd() if repository is None else repository
-    if repository is None:
-        refuse_in_job(spec)
-    elif not repository.is_dir():
-        raise UsageError(f"there is no folder {repository}: name that of the bot", "repository")
+    source = commit_source(spec, repository, python=python, build=build)
     others = None if against is None else parse_names(against)
     question = NightQuestion(max_drop, max_drop / 2 if until_error is None else until_error)
     hours = NIGHT_H if hours is None and games is None else hours
@@ -144,7 +137,8 @@ def nightly(
         )
 
     settings_of(options)  # refuses what is wrong before a commit is built
-    line = read_line(BotSource(spec, folder, python=python, build=build), branch)
+    with open_or_preview(db) as store:
+        line = read_line(store, source, branch)
     names, left_out = _store_commits(db, line, commits, options)
     options = options.for_bots(db, [*names, *(others or ())])
     settings = settings_of(options)
@@ -153,20 +147,36 @@ def nightly(
         return plan_night(store, line, settings, question, others, left_out)
 
     def play(store: Store, planned: PlannedNight) -> int:
-        outcome = play_night(experiment_context(store, options), planned)
-        finding = nightly_finding(outcome)
-        for row in wide_drops(outcome):
-            command = _bisect_command(options, outcome, row)
+        context = experiment_context(store, options)
+        outcome = play_night(context, planned)
+
+        def command_of(changes: Mapping[str, str]) -> str:
+            return options.command_line({**options.stored, "boards": options.boards, **changes})
+
+        def find(good: str, bad: str) -> BisectResult | None:
             left = _games_left(store, outcome, settings) if bisect else 0
-            result = _bisect(store, db, options, line, planned, row, left) if left else None
-            finding = with_bisection(finding, row.row.name, command, result)
+            if not left:
+                return None
+            unrated = replace(settings, kind=RunKind.BISECT, games=None, seconds=None, rated=False)
+            with trial_bounds(db, options) as confinement:
+                asked = Bisection(
+                    history=read_history(source, good=good, bad=bad, first_parent=True),
+                    source=source,
+                    question=BisectQuestion(max_drop=max_drop, max_games=left),
+                    settings=unrated,
+                    confinement=confinement,
+                )
+                prepared = prepare(store, asked, lambda _: unrated)
+                return BisectSession(context, *prepared, print_error).play()
+
+        finding = with_bisections(nightly_finding(outcome), outcome, command_of, find)
         write_finding(store, finding, outcome, html)
         show_finding(finding, json=json)
         publish(finding, annotations(outcome), junit=junit, summary=summary, quiet=json)
         return outcome.exit_code
 
     opened = open_to_play(db, plan)
-    kept = {"repository": str(folder.absolute())}
+    kept = {"repository": str(source.folder.absolute())}
     return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: kept)
 
 
@@ -208,49 +218,6 @@ def _games_left(store: Store, outcome: NightOutcome, settings: RunSettings) -> i
     if settings.seconds is not None and played_s:
         left = min(left, int((settings.seconds - played_s) * outcome.games / played_s))
     return left if left >= FEWEST else 0
-
-
-def _bisect(
-    store: Store,
-    db: str,
-    options: RunOptions,
-    line: CommitLine,
-    planned: PlannedNight,
-    row: CommitRow,
-    games: int,
-) -> BisectResult:
-    """Find the commit of a drop with at most some games."""
-    good = commit_of(store.bots.get(planned.night.steps[row.row.name]))
-    history = read_history(line.source, good=good, bad=commit_of(row.row), first_parent=True)
-    settings = replace(
-        planned.settings,
-        kind=RunKind.BISECT,
-        bots=(),
-        pairing=Pairing(GATE),
-        games=None,
-        seconds=None,
-        rated=False,
-    )
-    with trial_bounds(db, options) as confinement:
-        asked = Bisection(
-            history=history,
-            source=line.source,
-            question=BisectQuestion(max_drop=planned.night.question.max_drop, max_games=games),
-            settings=settings,
-            confinement=confinement,
-        )
-        context = experiment_context(store, options)
-        return BisectSession(
-            context, *prepare(store, asked, lambda _: settings), print_error
-        ).play()
-
-
-def _bisect_command(options: RunOptions, outcome: NightOutcome, row: CommitRow) -> str:
-    """Return the command that finds the commit of a drop."""
-    before = next(each for each in outcome.rows if each.row.name == row.row.based_on)
-    ends = {"good": commit_of(before.row)[:SHORT], "bad": commit_of(row.row)[:SHORT]}
-    given = {**options.stored, "boards": options.boards, "command": "bisect", **ends}
-    return options.command_line(given)
 
 
 def annotations(outcome: NightOutcome) -> list[str]:

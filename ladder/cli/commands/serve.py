@@ -3,10 +3,10 @@
 import os
 import select
 import webbrowser
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from db.records.runs import RunRow
 from db.store import Store
 from ladder.cli.options import DEFAULT_DATABASE, Database, whole
 from ladder.cli.output import print_error, print_out
@@ -52,9 +52,8 @@ def serve(
     confinement = options.confinement()
     Store.follow(db).close()  # so that a faulty database is an error here and not on a page
 
-    def command_of_run(run: RunRow) -> str | None:
-        assert options.context is not None  # noqa: S101 - within a command
-        return command_of(run, options.context)
+    assert options.context is not None  # noqa: S101 - within a command
+    command_of_run = partial(command_of, context=options.context)
 
     def announce(listening: Listening) -> None:
         print_out(listening.address)

@@ -1,6 +1,6 @@
 """The commits of a branch that a night compares: which are stored, which are new."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -8,6 +8,9 @@ import msgspec
 from bots.errors import SpecError
 from db.records.archives import Manifest
 from db.records.bots import BotRow, NewBot
+from db.records.night import Night, SkippedCommit
+from db.records.run_settings import NightlySettings
+from db.records.runs import RunKind, RunRow
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
@@ -39,14 +42,6 @@ MOST_COMMITS = 5000
 """Most commits of a branch that are searched for stored ones, the newest."""
 
 
-class SkippedCommit(msgspec.Struct, frozen=True):
-    """A commit that is not stored."""
-
-    commit: str
-    subject: str
-    reason: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitLine:
     """The first parents of a branch, and the bot in them."""
@@ -58,6 +53,8 @@ class CommitLine:
     """Oldest first."""
     tags: Mapping[str, str]
     """Tags by the hash of their commit."""
+    asked: Collection[str]
+    """The bots of the commits that nights have asked about."""
 
     @property
     def name(self) -> str:
@@ -71,8 +68,8 @@ class CommitLine:
 
     def stored(self, rows: Iterable[BotRow]) -> list[BotRow]:
         """Return those of some bots that are commits of the line, oldest first."""
-        places = self.places
-        found = [row for row in rows if self._is_own(row) and commit_of(row) in places]
+        places, own = self.places, line_rows(rows, self.name, self.asked)
+        found = [row for row in own if row.spec == self.source.spec and commit_of(row) in places]
         return sorted(found, key=lambda row: places[commit_of(row)])
 
     def choose_new(self, stored: Sequence[BotRow], most: int) -> list[Commit]:
@@ -94,11 +91,6 @@ class CommitLine:
         """The hash of the newest commit with a tag; "" without one."""
         return next((each.commit for each in self.commits[::-1] if each.commit in self.tags), "")
 
-    def _is_own(self, row: BotRow) -> bool:
-        name, _, digits = row.name.rpartition("@")
-        is_commit = digits.partition("-")[0] == commit_of(row)[:DIGITS] != ""
-        return is_commit and name == self.name and row.spec == self.source.spec
-
 
 def commit_of(row: BotRow) -> str:
     """Return the hash of the commit that a bot was taken from; "" without one."""
@@ -106,7 +98,32 @@ def commit_of(row: BotRow) -> str:
     return "" if origin is None else origin.commit
 
 
-def read_line(source: BotSource, branch: str) -> CommitLine:
+def line_rows(rows: Iterable[BotRow], name: str, asked: Collection[str]) -> list[BotRow]:
+    """Return the bots that are commits of a bot: by their names, or renamed after a night."""
+
+    def is_named(row: BotRow) -> bool:
+        line, _, digits = row.name.rpartition("@")
+        return line == name and digits.partition("-")[0] == commit_of(row)[:DIGITS]
+
+    return [row for row in rows if commit_of(row) and (row.name in asked or is_named(row))]
+
+
+def nights_of(store: Store, name: str) -> list[tuple[RunRow, Night]]:
+    """Return the runs and nights of a bot's commits, newest first."""
+    found = [
+        (run, run.settings.nightly)
+        for run in store.runs.find(kind=RunKind.NIGHTLY)
+        if isinstance(run.settings, NightlySettings)
+    ]
+    return [(run, night) for run, night in found if night is not None and night.name == name]
+
+
+def asked_in(nights: Iterable[tuple[RunRow, Night]]) -> set[str]:
+    """Return the bots whose steps nights have asked about, and their predecessors."""
+    return {name for _, night in nights for step in night.steps.items() for name in step}
+
+
+def read_line(store: Store, source: BotSource, branch: str) -> CommitLine:
     """Return the line of a branch.
 
     Raises:
@@ -120,8 +137,13 @@ def read_line(source: BotSource, branch: str) -> CommitLine:
             f"{repository} is a shallow clone, whose history ends too early: `git fetch "
             "--unshallow --tags` completes it (in a workflow: fetch-depth: 0)"
         )
-    commits = tuple(first_parents(repository, head, MOST_COMMITS))
-    return CommitLine(source=source, branch=branch, commits=commits, tags=tags_of(repository, head))
+    return CommitLine(
+        source=source,
+        branch=branch,
+        commits=tuple(first_parents(repository, head, MOST_COMMITS)),
+        tags=tags_of(repository, head),
+        asked=asked_in(nights_of(store, line_name(source.spec, source.folder))),
+    )
 
 
 def examine_commit(

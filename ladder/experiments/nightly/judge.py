@@ -8,15 +8,14 @@ answer, and its pairs are no longer wanted. docs/results/nights.md has the error
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-
-import msgspec
+from dataclasses import asdict
 
 from db.records.bots import BotRow
+from db.records.night import Answer, Night, NightVerdict
 from db.records.pairs import PairPlan, PlayedPair
 from db.records.record import PairTableRow, Record
 from ladder.experiments.engine import ExperimentJudge
 from ladder.experiments.gate.tally import Tally
-from ladder.experiments.nightly.night import SETTINGS, Answer, Night, NightVerdict
 from ladder.names import counted
 from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.pool import rate_records
@@ -56,7 +55,7 @@ class NightJudge(ExperimentJudge):
     @property
     def settings(self) -> Mapping[str, object]:
         """The night, which is stored with the run."""
-        return {SETTINGS: msgspec.to_builtins(self._night)}
+        return {"nightly": self._night}
 
     @property
     def decided(self) -> bool:
@@ -113,7 +112,7 @@ class NightJudge(ExperimentJudge):
         is_final = is_known and record.pairs >= LEAST_PAIRS
         is_final |= self._repeats(step.bot, self._steps[step.bot])
         shown = verdict if is_final else NightVerdict.UNDECIDED
-        return Answer(shown, is_final, step.difference, record)
+        return Answer(shown, is_final, asdict(step.difference), record)
 
     def _record(self, commit: str, other: str) -> Record:
         """Return all pairs of a commit against its predecessor."""

@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from db.records.bots import BotRow
+from db.records.night import Answer, Night, NightQuestion, NightVerdict, SkippedCommit
 from db.records.record import PairTableRow, Record
+from db.records.run_settings import NightlySettings
 from db.records.runs import RunStatus, division_label
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.experiments.engine import STOPPED, UNFINISHED, ExperimentContext, exit_code_of, play
 from ladder.experiments.gate.session import division_of, lost_games
-from ladder.experiments.nightly.commits import CommitLine, SkippedCommit, commit_of
-from ladder.experiments.nightly.judge import NightJudge
-from ladder.experiments.nightly.night import (
-    Answer,
-    Night,
-    NightQuestion,
-    NightVerdict,
-    night_of_run,
+from ladder.experiments.nightly.commits import (
+    CommitLine,
+    asked_in,
+    commit_of,
+    line_rows,
     nights_of,
 )
+from ladder.experiments.nightly.judge import NightJudge
 from ladder.registry.builtins import OPPONENTS
 from ladder.registry.registered import choose_bots
 from ladder.results.standings.division import current_tables, standings_of_division
@@ -33,6 +33,7 @@ from ladder.runs.pairings import NIGHTLY, LinePairing
 from ladder.runs.resume import find_dead, hashes_of, is_unfinished, runs_like
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import check_possible, leave_out_unfit
+from ladder.stats.difference import Difference
 from ladder.stats.own_rating import Rating
 
 NOTHING_NEW = "nothing new"
@@ -66,6 +67,16 @@ class CommitRow:
         origin = self.row.revision.launch.origin
         return (origin and origin.committed_at) or self.row.created_at
 
+    @property
+    def verdict(self) -> NightVerdict | None:
+        """The answer of this night; None if it has not asked."""
+        return self.answer.verdict if self.answer and self.is_asked else None
+
+    @property
+    def difference(self) -> Difference:
+        """The commit over its predecessor by all rated games."""
+        return Difference(**self.answer.difference) if self.answer else Difference()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightOutcome:
@@ -84,7 +95,7 @@ class NightOutcome:
     @property
     def word(self) -> str:
         """The verdict in a word."""
-        found = {row.answer.verdict for row in self.rows if row.is_asked and row.answer}
+        found = {row.verdict for row in self.rows}
         asked = next((each for each in NightVerdict if each in found), NOTHING_NEW)
         return STOPPED if self.unfinished else asked
 
@@ -95,8 +106,15 @@ class NightOutcome:
 
     def with_verdict(self, verdict: NightVerdict) -> list[CommitRow]:
         """Return the commits that this night asked about and that have this answer."""
-        asked = [row for row in self.rows if row.is_asked and row.answer is not None]
-        return [row for row in asked if row.answer and row.answer.verdict is verdict]
+        return [row for row in self.rows if row.verdict is verdict]
+
+    @property
+    def wide_drops(self) -> Mapping[str, tuple[str, str]]:
+        """The ends of the drops with further commits between, as hashes by bot."""
+        hashes = {row.row.name: commit_of(row.row) for row in self.rows}
+        lost = [row.row.name for row in self.with_verdict(NightVerdict.DROP)]
+        steps = ((name, self.night.steps[name]) for name in lost if self.night.commits[name] > 1)
+        return {name: (hashes[other], hashes[name]) for name, other in steps if other in hashes}
 
 
 def plan_night(
@@ -150,7 +168,7 @@ def plan_night(
         branch=line.branch,
         question=question,
         steps=asked,
-        tags={row.name: line.tags[commit_of(row)] for row in rows if commit_of(row) in line.tags},
+        tags={each: line.tags[each] for each in map(commit_of, rows) if each in line.tags},
         commits={name: places[name] - places[other] for name, other in asked.items()},
         skipped=tuple(skipped),
         rewritten=f"{line.branch} was rewritten: {', '.join(gone)} left its history, and a new "
@@ -208,7 +226,7 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     judge.judge()
     ended = msgspec.structs.replace(night, answers=judge.answers)
     if not played.stopped:
-        store.runs.change_settings(played.run.id, nightly=msgspec.to_builtins(ended))
+        store.runs.change_settings(played.run.id, nightly=ended)
         store.runs.set_verdict(played.run.id, judge.verdict)
     unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
     return outcome_of(store, ended, conditions, played.run.id, unfinished)
@@ -235,9 +253,9 @@ def outcome_of(
 ) -> NightOutcome:
     """Return the outcome of a night, with all stored commits of its line."""
     divisions = (each for each in store.divisions.all() if each.label == conditions)
-    division = next(divisions, None)
+    division, nights = next(divisions, None), nights_of(store, night.name)
     answers: dict[str, Answer] = {}
-    for run, other in reversed(nights_of(store, night.name)):
+    for run, other in reversed(nights):
         if division and run.division_id == division.id and other.question == night.question:
             answers |= {name: each for name, each in other.answers.items() if each.is_final}
     answers |= night.answers
@@ -247,13 +265,12 @@ def outcome_of(
     line = [
         CommitRow(
             row=row,
-            tag=night.tags.get(row.name, ""),
+            tag=night.tags.get(commit_of(row), ""),
             answer=answers.get(row.name),
             rating=ratings.get(row.name),
             is_asked=row.name in night.steps,
         )
-        for row in known.values()
-        if commit_of(row) and row.name.rpartition("@")[0] == night.name
+        for row in line_rows(known.values(), night.name, asked_in(nights) | {*night.steps})
     ]
     line.sort(key=lambda each: (each.date, each.row.id))
     shown, name = list[str](), line[-1].row.name if line else ""
@@ -272,7 +289,8 @@ def outcome_of(
 
 def night_of(store: Store, past: PastRun) -> NightOutcome | None:
     """Return a stored night; None if it is not readable."""
-    night = night_of_run(past.row)
+    kept = past.row.settings
+    night = kept.nightly if isinstance(kept, NightlySettings) else None
     if night is None:
         return None
     return outcome_of(store, night, past.division, past.row.id, UNFINISHED.get(past.status, ""))
@@ -299,10 +317,10 @@ def _opponents(
     elo = {} if standings is None or standings.pool is None else standings.pool.elo
     older = [name for name in names if name not in night.steps]
     best = sorted((name for name in older if name in elo), key=lambda name: -elo[name])[:1]
-    tagged = [name for name in names if name in night.tags][-1:]
+    rows = {row.name: row for row in store.bots.all()}
+    tagged = [name for name in names if commit_of(rows[name]) in night.tags][-1:]
     if against is None:
-        bots = {row.name: row for row in store.bots.all() if row.name in OPPONENTS}
-        fit = leave_out_unfit(settings, [bots[name] for name in OPPONENTS if name in bots], ())[0]
+        fit = leave_out_unfit(settings, [rows[name] for name in OPPONENTS if name in rows], ())[0]
         known = [elo[name] for name in names if name in elo]
         against = bracket([row.name for row in fit], elo, known[-1] if known else None)
     return [*tagged, *best, *against]

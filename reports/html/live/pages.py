@@ -1,6 +1,6 @@
 """The pages of the server, except for that of a game against a bot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -23,7 +23,7 @@ from ladder.results.standings.standings import Standings
 from ladder.runs.history import PastRun
 from ladder.visible import visible, visible_lines
 from reports.bots import git_values
-from reports.findings.nightly import COMMITS, nightly_finding
+from reports.findings.nightly import COMMITS, nightly_finding, with_bisections
 from reports.findings.run import BOTS as BOTS_OF_RUN
 from reports.findings.run import finding_of, forfeit_lines, paused_lines
 from reports.html.division_figures import history_figure, ratings_figure
@@ -153,9 +153,13 @@ def run_page(
     return Page("run.html.j2", _run_name(row).capitalize(), values, charts, is_live=True)
 
 
-def commits_page(outcome: NightOutcome, games: Sequence[ShownGame]) -> Page:
+def commits_page(
+    outcome: NightOutcome,
+    games: Sequence[ShownGame],
+    command_of: Callable[[Mapping[str, str]], str | None],
+) -> Page:
     """Return the page of the commits of a bot, with lost games of the newest."""
-    finding = replace(nightly_finding(outcome), tables=())
+    finding = replace(with_bisections(nightly_finding(outcome), outcome, command_of), tables=())
     table = Table(COMMITS, outcome.rows, bot_link)
     figures = [replace(each, table=table, is_open=True) for each in figures_of(outcome, bot_link)]
     values = {

@@ -37,7 +37,8 @@ def outcomes(done: Done) -> Mapping[str, Any]:
 
 @pytest.mark.slow
 def test_new_commits_are_stored_played_and_answered(ladder: Ladder) -> None:
-    """The first night has HEAD, its parent and the tag; the same command then has nothing new."""
+    """The first night has HEAD, its parent and the tag; the same command then has nothing new, also
+    after a commit was renamed."""
     repo = ladder.stock()
     start(repo.folder)
     push(repo.folder, 0)
@@ -70,6 +71,9 @@ def test_new_commits_are_stored_played_and_answered(ladder: Ladder) -> None:
     assert f'href="/bots/{quote(head["bot"], safe="")}"' in page
     site.send_signal(signal.SIGINT)
     repo.finish(site)
+    assert repo("bots", "rename", head["bot"], "champion").code == 0
+    last = repo(*NIGHT, "--until-error", 900)
+    assert last.out.startswith("NOTHING NEW: main has nothing new since champion")
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ from ladder.tools.bench.search import SearchSpeed
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from reports.findings.bisect import bisect_document
-from reports.findings.nightly import nightly_finding, with_bisection
+from reports.findings.nightly import nightly_finding, with_bisections
 from reports.findings.select import select_document
 from reports.findings.tune import tune_document
 from reports.outcomes import made_document
@@ -175,7 +175,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         played(search, 3)
         return bisect_document(result_of(search, conditions="6x7", seed=1))
     if heading == "ladder nightly --json":
-        return with_bisection(nightly_finding(a_night()), "b", "ladder bisect", None).document
+        night = a_night()
+        return with_bisections(nightly_finding(night), night, lambda _: "ladder bisect").document
     if heading == "ladder select --json":
         players = tuple(
             RankedBot(

@@ -2,11 +2,11 @@
 
 import pytest
 
+from db.records.night import NightVerdict
 from ladder.errors import ExitCode
 from ladder.experiments.bisect.search import Answer
 from ladder.experiments.engine import exit_code_of
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.nightly.night import NightVerdict
 from ladder.experiments.select.session import SelectionEnd
 
 

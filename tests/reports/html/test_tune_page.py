@@ -1,4 +1,4 @@
-"""The page of a tuning as text."""
+"""The pages of a tuning and of a night as text."""
 
 import pytest
 
@@ -6,7 +6,10 @@ from ladder.experiments.tune.bots import Registration
 from reports.findings.finding import finding_text
 from reports.findings.tune import tune_finding
 from reports.html.findings import figures_of, finding_page, folded_figures_of
+from reports.html.live.pages import commits_page
+from reports.html.live.site import Frame, page_html
 from tests.reports.html.test_gate_page import lost_gate
+from tests.support.data.a_night import a_night
 from tests.support.data.tuned import a_tuning
 
 
@@ -27,3 +30,12 @@ def test_a_tuning_has_a_page_at_any_time(steps: int, is_gated: bool) -> None:
     else:
         assert finding.word == "no verdict"
         assert "the same command resumes it" in finding_text(finding)
+
+
+@pytest.mark.slow
+def test_the_page_of_commits_has_the_command_that_finds_one() -> None:
+    """A drop over several commits is shown with the bisection of its two ends."""
+    ends = "1" * 10, "2" * 10
+    made = commits_page(a_night(), [], lambda changes: " ".join(["ladder", *changes.values()]))
+    page = page_html(made, Frame("night.db", "token"))
+    assert f"ladder bisect {ends[0]} {ends[1]}" in page

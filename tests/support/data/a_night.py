@@ -1,9 +1,10 @@
 """A night with a drop and a commit that was not stored."""
 
+from dataclasses import asdict
+
 from db.records.bots import BotRow, RevisionRow
 from db.records.launch import Launch, Origin
-from ladder.experiments.nightly.commits import SkippedCommit
-from ladder.experiments.nightly.night import Answer, Night, NightQuestion, NightVerdict
+from db.records.night import Answer, Night, NightQuestion, NightVerdict, SkippedCommit
 from ladder.experiments.nightly.session import CommitRow, NightOutcome
 from ladder.stats.difference import difference_of
 from ladder.stats.own_rating import Rating
@@ -13,7 +14,7 @@ from tests.support.records import record_of
 def a_night() -> NightOutcome:
     """Return the outcome of a night with two stored commits."""
     record = record_of((8, 4, 5, 2, 1))
-    answer = Answer(NightVerdict.DROP, True, difference_of(record.evidence), record)
+    answer = Answer(NightVerdict.DROP, True, asdict(difference_of(record.evidence)), record)
     night = Night(
         name="bot",
         branch="main",
