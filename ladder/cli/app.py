@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, Mapping[str, Entry]] = {
     "Bots and games": {
         "bots": Entry("bots:app", "List, add, check and retire bots."),
         "run": Entry("run:run", "Play pairs of games among bots, for a whole night or less."),
-        "match": Entry("match:match", "Play two bots against each other."),
+        "match": Entry("run:match", "Play two bots against each other."),
         "play": Entry("play:play", "Play against a bot in the terminal."),
     },
     "The morning after": {
@@ -67,11 +67,11 @@ COMMANDS: Mapping[str, Mapping[str, Entry]] = {
         "doctor": Entry("doctor:doctor", "Check this machine, and the database."),
     },
     RARE: {
-        "rate": Entry("rate:rate", "Rate the players of a PGN file of any game."),
+        "rate": Entry("stats:rate", "Rate the players of a PGN file of any game."),
         "compete": Entry("compete:compete", "Play a match as the course's match program does."),
         "worker": Entry("worker:worker", "Lend this machine to runs of others, by --cluster."),
         "bench": Entry("bench:app", "Measure the speed of the harness and of the players."),
-        "perft": Entry("perft:perft", "Count the legal move sequences of each length."),
+        "perft": Entry("solve:perft", "Count the legal move sequences of each length."),
         "train": Entry("train:app", "Train a player by games against itself."),
     },
 }

@@ -1,23 +1,28 @@
-"""`ladder solve`: the exact value of positions."""
+"""`ladder solve` and `ladder perft`: exact values of positions, and numbers of sequences."""
 
 import sys
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+from engine.board import Board
 from engine.solver.value import SolverError
 from ladder.cli.options import Work, Workers, whole
 from ladder.cli.output import print_error, print_out
 from ladder.cli.parsing import parse_one_board, parse_time
 from ladder.errors import UsageError
 from ladder.match.process.cpus import allowed_cpus
+from ladder.match.process.worker_pool import call_in_subprocess
 from ladder.tools.solve import SolveOptions, open_solver, read_position
 from ladder.tools.solve import solve as solve_position
 from ladder.tools.solve_file import FileSolver, PositionFile
 from reports.layout.format import to_json
 from reports.layout.progress import at_intervals, warn_when_slow
 from reports.solve import solved_document, solved_line, solved_text
+
+if TYPE_CHECKING:
+    from engine.perft import Perft
 
 
 def solve(
@@ -118,3 +123,37 @@ def solve(
                 if not sys.stdout.isatty():
                     report(f"{done:,}{'' if total is None else f' of {total:,}'} positions solved")
     return 0
+
+
+def perft(
+    board: str,
+    depth: Annotated[int, whole(0, 12)],
+    json: bool = False,
+) -> int:
+    """Count the legal move sequences of each length.
+
+    They check another program's rules. A won game is not continued.
+
+    Arguments:
+      BOARD: Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4.
+      DEPTH: Longest sequence to count, in plies, 0 to 12.
+
+    Example:
+      ladder perft 6x7 6
+    """
+    specification = parse_one_board(board)
+    result = call_in_subprocess(_count, specification, depth)
+    if json:
+        document = {"board": str(specification), "counts": result.counts, "wins": result.wins}
+        print_out(to_json(document))
+        return 0
+    print_out(f"{'ply':>3} {'sequences':>15} {'of them won':>15}")
+    for ply, (leaves, wins) in enumerate(zip(result.counts, result.wins, strict=True)):
+        print_out(f"{ply:>3} {leaves:>15,} {wins:>15,}")
+    return 0
+
+
+def _count(board: Board, depth: int) -> "Perft":
+    from engine.perft import perft  # loads the compiler
+
+    return perft(board, depth)

@@ -1,14 +1,26 @@
-"""`ladder stats`: the statistics as a calculator, from counts on the command line."""
+"""`ladder stats` and `ladder rate`: statistics of counts, and of a file of games."""
 
 import re
+from pathlib import Path
 from typing import Annotated
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import Chance, number
-from ladder.cli.output import print_result
+from ladder.cli.output import print_result, show_table
 from ladder.errors import UsageError
+from ladder.results.standings.pool import rating_options
 from ladder.stats.sprt import Model, Sprt, check_chances, sprt_result
-from reports.stats import elo_document, elo_text, los_document, los_text, sprt_document, sprt_text
+from ladder.tools.pgn_list import rate_file
+from reports.stats import (
+    elo_document,
+    elo_text,
+    los_document,
+    los_text,
+    print_rating,
+    rating_document,
+    sprt_document,
+    sprt_text,
+)
 
 LIMIT = 10**15
 """The largest count: sums and squares of such numbers still fit a float."""
@@ -112,3 +124,40 @@ def _numbers(option: str, form: str, text: str) -> Counts:
     if not any(numbers):
         raise UsageError(f"{option}: {text} counts no games: give at least one")
     return numbers
+
+
+def rate(
+    file: Path,
+    first_mover_advantage: str = "fit",
+    prior: Annotated[float, number(0, 1e6, with_low=True)] = 1.0,
+    anchor: list[str] | None = None,
+    mean: Annotated[float, number(-100_000, 100_000, with_low=True)] | None = None,
+    json: bool = False,
+) -> int:
+    """Rate the players of a PGN file of any game.
+
+    Ratings are of maximum likelihood, with 95 % errors. The options --first-mover-advantage 0
+    --prior 0 give the plain logistic model. Players that no chain of games connects
+    cannot be compared: their groups are listed (exit code 2).
+
+    Arguments:
+      FILE.pgn: Games of any kind with the tags White, Black and Result.
+
+    Options:
+      --first-mover-advantage fit|ELO: Advantage of moving first: fitted to the games, or N Elo.
+      --prior DRAWS: Virtual draws of each player with an average one, and as many with no
+        advantage on a fitted advantage of moving first; they keep both finite.
+      --anchor NAME=ELO: Fixed rating of a player, once for each.
+      --mean ELO: Mean rating of all players. [1000]
+
+    Example:
+      ladder rate games.pgn --anchor Alice=1500
+    """
+    options = rating_options(
+        anchors=anchor or (),
+        mean=mean,
+        prior=prior,
+        advantage=first_mover_advantage,
+    )
+    show_table(rate_file(file, options), rating_document, print_rating, json=json)
+    return 0

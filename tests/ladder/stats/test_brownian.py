@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.stats.brownian import (
+from ladder.stats.sprt_estimate import (
     chance_down_by,
     chance_inside_below,
     chance_up,
