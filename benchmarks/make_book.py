@@ -33,6 +33,7 @@ from engine.solver.book import (
     plies_of,
 )
 from engine.solver.solver import Solver
+from engine.whole_file import write_whole
 
 CELLS = BOTTOMS * np.uint64((1 << BOARD.rows) - 1)
 PER_SAVE = 64
@@ -103,9 +104,7 @@ def write(book: Book, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     entries = book.entries.astype("<u8").tobytes()
     header = np.array([MAGIC, book.plies, crc32(entries)], "<u8")
-    new = file.with_name(f"{file.name}.{os.getpid()}")
-    new.write_bytes(header.tobytes() + entries)
-    new.replace(file)
+    write_whole(file, header.tobytes() + entries)
 
 
 def positions_after(plies: int, root: WordArray | None = None) -> WordArray:

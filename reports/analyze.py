@@ -8,7 +8,7 @@ from rich.console import Console
 from bots.champion import CHAMPION
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes
-from ladder.results.analysis.game import ReviewProgress
+from ladder.results.analysis.review import ReviewProgress
 from ladder.results.analysis.session import Progress, Watcher
 from reports.layout.format import rough_duration, values_of
 from reports.layout.progress import View, display_for

@@ -26,7 +26,7 @@ from ladder.errors import LadderError, Refused
 from ladder.look_ahead import lower_priority
 from ladder.own_process import own_command
 from ladder.results.analysis.division import GameTruth
-from ladder.results.analysis.game import ReviewLimits, review_game, save_review
+from ladder.results.analysis.review import ReviewLimits, review_game, save_review
 from ladder.results.conditions import find_game
 from ladder.web.open_game import open_to_write
 from ladder.web.open_games import NO_BOTS

@@ -22,7 +22,7 @@ from ladder.cli.terminal.screen import Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import Stopped, UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.results.analysis.division import GameTruth, read_truth
-from ladder.results.analysis.game import SECONDS, ReviewLimits, review_game, save_review
+from ladder.results.analysis.review import SECONDS, ReviewLimits, review_game, save_review
 from ladder.results.conditions import MOST_DIGITS, unstored_game
 from ladder.signals import current_stop
 from ladder.tools.rerun import SentGame, rerun, sent_in

@@ -18,13 +18,7 @@ from db.store import Store
 from engine.board import parse_board
 from engine.solver.value import SOLVER_VERSION
 from ladder.look_ahead import in_order
-from ladder.results.analysis.game import (
-    Analysed,
-    Effort,
-    ReplayedGame,
-    Solvers,
-    analyse_game,
-)
+from ladder.results.analysis.game import Analysed, Effort, ReplayedGame, Solvers, analyse_game
 
 
 @dataclass(slots=True)

@@ -13,14 +13,11 @@ from engine.board import parse_board
 from engine.position import Position
 from ladder.openings.draw import search_value
 from ladder.results.analysis.division import GameTruth, read_truth
-from ladder.results.analysis.game import (
-    Effort,
-    ReplayedGame,
+from ladder.results.analysis.game import Effort, ReplayedGame, Solvers, analyse_game
+from ladder.results.analysis.review import (
     Review,
     ReviewLimits,
     ReviewProgress,
-    Solvers,
-    analyse_game,
     review_game,
     save_review,
 )

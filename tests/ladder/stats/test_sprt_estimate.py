@@ -1,4 +1,4 @@
-"""Brownian motion between two walls: chances and mean times of its ends."""
+"""A test as Brownian motion between two walls: chances and mean times of its ends."""
 
 import math
 
