@@ -9,7 +9,7 @@ from rich.console import Console
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.search import SearchSpeed
 from reports.layout.fields import Field, Table
-from reports.layout.listing import print_tables
+from reports.layout.terminal import print_tables
 
 
 def harness_document(speed: HarnessSpeed) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from ladder.registry.trial import TrialResult
 from ladder.visible import visible
 from reports.layout.fields import FAINT, Field, Table, plain_values
 from reports.layout.format import lines_of, text_of_lines, values_of
-from reports.layout.listing import print_tables
+from reports.layout.terminal import print_tables
 
 SHOWN_FILES = 8
 """Number of a new bot's files that are listed."""

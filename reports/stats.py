@@ -16,7 +16,7 @@ from ladder.tools.pgn_list import FileRating
 from reports.layout.elo import rating_fields
 from reports.layout.fields import Field, Table, plain_values
 from reports.layout.format import number, rounded, values_of
-from reports.layout.listing import print_lines, print_tables
+from reports.layout.terminal import print_lines, print_tables
 
 _STATES = {
     State.CONTINUE: "no decision yet",

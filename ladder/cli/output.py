@@ -17,7 +17,7 @@ from ladder.errors import UsageError
 from ladder.visible import visible, visible_lines
 from reports.findings.finding import Finding, finding_junit, finding_markdown, print_finding
 from reports.layout.format import to_json
-from reports.layout.listing import Listing, listing_markdown, plain_console, print_listing
+from reports.layout.terminal import Listing, listing_markdown, plain_console, print_listing
 
 T = TypeVar("T")
 

@@ -39,7 +39,7 @@ from ladder.web.server_beside import server_beside
 from reports.findings.finding import Finding
 from reports.findings.gate import match_finding
 from reports.layout.format import repeated_text, to_json
-from reports.layout.listing import print_listing
+from reports.layout.terminal import print_listing
 from reports.report.standings import standings_document, standings_listing
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 

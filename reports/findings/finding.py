@@ -11,7 +11,7 @@ from rich.console import Console
 
 from reports.layout.fields import UNDECIDED, VERDICTS, Table
 from reports.layout.format import labelled, markdown_text, xml_text
-from reports.layout.listing import plain_console, print_lines, print_tables
+from reports.layout.terminal import plain_console, print_lines, print_tables
 
 WIDTH = 200
 """Width of a text that no terminal shows, in characters."""

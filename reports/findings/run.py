@@ -20,7 +20,7 @@ from reports.findings.tune import tune_finding
 from reports.layout.elo import wdl_fields
 from reports.layout.fields import Field, Medium, Table
 from reports.layout.format import iso_time, moment, values_of, wdl_text
-from reports.layout.listing import print_lines, print_tables
+from reports.layout.terminal import print_lines, print_tables
 
 
 def finding_of(run: StoredRun) -> Finding | None:

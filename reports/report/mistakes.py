@@ -12,7 +12,7 @@ from ladder.results.analysis.verdict import Claim
 from ladder.results.standings.standings import BotStanding
 from reports.layout.fields import Field, Medium, Table
 from reports.layout.format import rounded, values_of
-from reports.layout.listing import Listing
+from reports.layout.terminal import Listing
 
 PROOFS_NAMED = 20
 """Number of false proofs that text lists; JSON has all of them."""

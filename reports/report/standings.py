@@ -16,7 +16,7 @@ from ladder.results.standings.standings import (
 from reports.layout.elo import pentanomial_fields, wdl_fields
 from reports.layout.fields import Field, Table, plain_values
 from reports.layout.format import rounded, values_of
-from reports.layout.listing import Listing
+from reports.layout.terminal import Listing
 from reports.report.mistakes import mistakes_of_bot, rates
 from reports.report.rating_columns import (
     COLUMNS,

@@ -8,7 +8,7 @@ from ladder.results.standings.lineage import LineVersion, Regressions, Step
 from reports.layout.elo import difference_fields, rating_fields
 from reports.layout.fields import Field, Table, moment_field
 from reports.layout.links import bot_link, diff_link
-from reports.layout.listing import Listing
+from reports.layout.terminal import Listing
 
 LINE = (
     Field(

@@ -18,7 +18,7 @@ from ladder.results.analysis.session import analyse
 from ladder.results.standings.division import division_or_latest
 from ladder.signals import current_stop
 from reports.analyze import analysis_document, analysis_watcher
-from reports.layout.listing import print_listing
+from reports.layout.terminal import print_listing
 from reports.report.mistakes import mistakes_listing
 
 

@@ -24,9 +24,8 @@ from ladder.results.standings.lineage import find_regressions, line_of
 from ladder.results.standings.pool import rating_options
 from ladder.results.standings.standings import Standings, select_bots
 from ladder.stats.pool.rating import RatingOptions
-from reports.layout.listing import Listing
-from reports.report.against import against_listing
-from reports.report.comparison import comparison_listing
+from reports.layout.terminal import Listing
+from reports.report.comparison import against_listing, comparison_listing
 from reports.report.mistakes import mistakes_listing
 from reports.report.standings import standings_listing
 from reports.report.versions import history_listing, regressions_listing

@@ -35,8 +35,7 @@ from reports.layout.fields import Table
 from reports.layout.format import as_sentence, day, rough_duration
 from reports.layout.links import bot_link, compare_link, division_link, games_link
 from reports.lists import GAMES, JOBS, RUNS, state_of
-from reports.report.against import FIELDS
-from reports.report.comparison import comparison_tables
+from reports.report.comparison import OPPONENTS, comparison_tables
 from reports.report.rating_columns import RatingView
 from reports.report.versions import LINE
 
@@ -201,7 +200,7 @@ def bot_page(data: BotPage, commits: str = "") -> Page:
         "division": None if data.division is None else data.division.label,
         "figure": figure,
         "line": Table(LINE, data.line),
-        "opponents": Table(FIELDS, data.opponents, name),
+        "opponents": Table(OPPONENTS, data.opponents, name),
         "forfeits": failures(data.forfeits),
         "games": Table(GAMES, data.games),
     }

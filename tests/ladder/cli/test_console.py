@@ -7,7 +7,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from reports.layout.listing import plain_console
+from reports.layout.terminal import plain_console
 
 
 @pytest.mark.parametrize("text", ["gate:new:old", "[/bold]", "[red]x[/red]", ":smile:", "1 2.5"])

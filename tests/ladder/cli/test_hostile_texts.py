@@ -26,7 +26,7 @@ from ladder.runs.live import LiveBot, LiveRun
 from ladder.tools.pgn_list import decode_tag, tagged_games
 from ladder.visible import visible, visible_lines
 from reports.layout.format import annotation, csv_cell, markdown_text, xml_text
-from reports.layout.listing import PlainConsole
+from reports.layout.terminal import PlainConsole
 from reports.run import RunView
 from tests.db.making import new_run, play_all
 from tests.fuzz.valid import NAMES, exported, make_empty

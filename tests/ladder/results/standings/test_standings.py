@@ -19,7 +19,7 @@ from ladder.stats.pool.rating import RatingOptions
 from reports.html.division_figures import ratings_figure
 from reports.layout.fields import Medium, Table
 from reports.layout.format import to_json
-from reports.layout.listing import listing_markdown
+from reports.layout.terminal import listing_markdown
 from reports.report.mistakes import rates
 from reports.report.rating_columns import COLUMNS, RatingView, marks
 from reports.report.standings import note_text, remarks, standings_document, standings_listing
