@@ -7,6 +7,7 @@ LadderError              a sentence for the user; never shown as a traceback
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
 |-- MachineStalled       a delay or fault of the machine; the pair is played again
+|-- Refused              a request that the web server refuses, with its status
 `-- BotFailure           a failure of one bot; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output

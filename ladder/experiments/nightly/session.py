@@ -9,7 +9,7 @@ from db.records.bots import BotRow
 from db.records.night import Answer, Night, NightQuestion, NightVerdict, SkippedCommit
 from db.records.record import PairTableRow, Record
 from db.records.run_settings import NightlySettings
-from db.records.runs import RunStatus, division_label
+from db.records.runs import DivisionRow, RunStatus, division_label
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.experiments.engine import STOPPED, UNFINISHED, ExperimentContext, exit_code_of, play
@@ -26,7 +26,6 @@ from ladder.registry.builtins import OPPONENTS
 from ladder.registry.registered import choose_bots
 from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.report_data import ShownGame
-from ladder.results.standings.standings import Standings
 from ladder.runs.choosers import Meeting
 from ladder.runs.history import PastRun
 from ladder.runs.pairings import NIGHTLY, LinePairing
@@ -163,30 +162,28 @@ def plan_night(
     on_branch = {row.name for row in line.stored(store.bots.all(include_retired=True))}
     last = next((night for _, night in nights if night.branch == line.branch), None)
     gone = [] if last is None else [name for name in last.steps if name not in on_branch]
+    tags = {each: line.tags[each] for each in map(commit_of, rows) if each in line.tags}
+    resumed = (night for run, night in nights if is_unfinished(run) and night.steps == asked)
+    meetings, left_out = next(((each.meetings, each.skipped) for each in resumed), ((), ()))
+    if asked and not meetings:
+        older = [row for row in rows if row.name not in asked]
+        tagged = [row.name for row in rows if commit_of(row) in tags][-1:]
+        others = [*tagged, *_opponents(store, older, names, division, settings, against)]
+        meetings = meetings_of(asked, others)
     night = Night(
         name=line.name,
         branch=line.branch,
         question=question,
         steps=asked,
-        tags={each: line.tags[each] for each in map(commit_of, rows) if each in line.tags},
+        meetings=meetings,
+        tags=tags,
         commits={name: places[name] - places[other] for name, other in asked.items()},
-        skipped=tuple(skipped),
+        skipped=tuple(dict.fromkeys((*left_out, *skipped))),
         rewritten=f"{line.branch} was rewritten: {', '.join(gone)} left its history, and a new "
         f"line begins with {next(iter(asked or names), 'nothing')}"
         if gone
         else "",
     )
-    for run, before in nights:
-        if is_unfinished(run) and before.steps == asked:
-            former = [each for each in before.skipped if each not in skipped]
-            night = msgspec.structs.replace(
-                night, meetings=before.meetings, skipped=(*former, *skipped)
-            )
-            break
-    if asked and not night.meetings:
-        standings = None if division is None else standings_of_division(store, division)
-        others = _opponents(store, night, names, standings, settings, against)
-        night = msgspec.structs.replace(night, meetings=meetings_of(asked, others))
     taking_part = dict.fromkeys(name for meeting in night.meetings for name in meeting)
     bots = choose_bots(store, list(taking_part), "against")
     pairing = LinePairing(NIGHTLY, opponents=night.meetings)
@@ -307,23 +304,23 @@ def games_of_night(store: Store, outcome: NightOutcome, number: int) -> list[Sho
 
 def _opponents(
     store: Store,
-    night: Night,
+    older: Sequence[BotRow],
     names: Sequence[str],
-    standings: Standings | None,
+    division: DivisionRow | None,
     settings: RunSettings,
     against: Sequence[str] | None,
 ) -> list[str]:
-    """Return the newest tag, the best answered commit, and further bots."""
+    """Return the best of the answered commits, and further bots."""
+    standings = None if division is None else standings_of_division(store, division)
     elo = {} if standings is None or standings.pool is None else standings.pool.elo
-    older = [name for name in names if name not in night.steps]
-    best = sorted((name for name in older if name in elo), key=lambda name: -elo[name])[:1]
-    rows = {row.name: row for row in store.bots.all()}
-    tagged = [name for name in names if commit_of(rows[name]) in night.tags][-1:]
+    rated = [row.name for row in older if row.name in elo]
+    best = sorted(rated, key=lambda name: -elo[name])[:1]
     if against is None:
-        fit = leave_out_unfit(settings, [rows[name] for name in OPPONENTS if name in rows], ())[0]
+        bots = {row.name: row for row in store.bots.all() if row.name in OPPONENTS}
+        fit = leave_out_unfit(settings, [bots[name] for name in OPPONENTS if name in bots], ())[0]
         known = [elo[name] for name in names if name in elo]
         against = bracket([row.name for row in fit], elo, known[-1] if known else None)
-    return [*tagged, *best, *against]
+    return [*best, *against]
 
 
 def bracket(players: Sequence[str], elo: Mapping[str, float], middle: float | None) -> list[str]:
