@@ -12,8 +12,8 @@ import numpy as np
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.elo import SCALE
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.clusters import cluster_moments
 from ladder.stats.pool.fitting import Fit, predictors, terms
+from ladder.stats.pool.intervals import cluster_moments
 from ladder.stats.special import chi_square_tail
 
 DOUBT = 0.01

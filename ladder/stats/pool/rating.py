@@ -2,7 +2,7 @@
 
 The model is logistic in the expected score with draws as half a win (Zermelo 1929, Bradley and
 Terry 1952, Elo 1978), with a first-mover advantage per board class (Davidson and Beaver 1977) and a
-weak prior that keeps shutouts finite. Errors are clustered by pair of games (see `clusters`). The
+weak prior that keeps shutouts finite. Errors are clustered by pair of games (see `intervals`). The
 cost depends on the number of tables, not of games.
 """
 
@@ -19,9 +19,8 @@ from ladder.stats.difference import Difference, difference_of, fitted_difference
 from ladder.stats.elo import SCALE, Z95
 from ladder.stats.own_rating import Rating
 from ladder.stats.pool.cells import Cells, groups, require_connected
-from ladder.stats.pool.clusters import covariance, pair_spread
 from ladder.stats.pool.fitting import BoolArray, Fit, Setup, logistic, maximise, predictors, unpack
-from ladder.stats.pool.shutouts import slack
+from ladder.stats.pool.intervals import covariance, pair_spread, slack
 
 MEAN = 1000.0
 """Mean Elo of the pool without anchors."""

@@ -1,4 +1,6 @@
-"""Bounds on ratings of players that won or lost everything."""
+"""Errors of ratings that take the pair as the unit, and bounds after only wins or losses."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ import pytest
 from ladder.stats.difference import Difference, difference_of
 from ladder.stats.pool.cells import from_games, from_tables
 from ladder.stats.pool.rating import RatingOptions, rate_pool
-from tests.ladder.stats.pools import names
+from tests.ladder.stats.pools import names, random_cells
 from tests.support.simulated_gates import pair_table
 
 WON = [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
@@ -114,3 +116,36 @@ def test_bounds_hold_the_truth(pairs, top):
         wrong += bound > elo[0] - elo[1:].mean()
     limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / pools)
     assert wrong / pools <= limit < len(shutouts) / pools
+
+
+def resampled(cells, rng, number, options):
+    """Rate lists of resampled pairs, table by table (Efron 1979)."""
+    totals = cells.counts.sum(axis=1).astype(int)
+    lists = []
+    for _ in range(number):
+        counts = np.stack(
+            [
+                rng.multinomial(total, row / total)
+                for total, row in zip(totals, cells.counts, strict=True)
+            ]
+        )
+        again = rate_pool(cells=replace(cells, counts=counts.astype(float)), options=options)
+        lists.append(np.concatenate([again.elo, again.advantage]))
+    return np.array(lists)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("correlation", "options"),
+    [(-0.6, RatingOptions()), (0.6, RatingOptions(anchors={"p1": 1200.0}))],
+)
+def test_errors_are_those_of_resampled_pairs(correlation, options):
+    """Stated errors agree to ten per cent with lists of whole pairs drawn again."""
+    rng = np.random.default_rng(1)
+    cells, _ = random_cells(rng, size=5, pairs=60, correlation=correlation)
+    rating = rate_pool(cells=cells, options=options)
+    lists = resampled(cells, np.random.default_rng(2), 300, options)
+    stated = np.concatenate([rating.error95, rating.advantage_error95]) / 1.96
+    assert lists.std(axis=0) == pytest.approx(stated, rel=0.1)
+    gaps = lists[:, 0] - lists[:, 4]
+    assert gaps.std() == pytest.approx(rating.difference(a=0, b=4).error95 / 1.96, rel=0.1)

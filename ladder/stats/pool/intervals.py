@@ -1,22 +1,33 @@
-"""Errors with the pair of games as the unit (the sandwich estimate).
+"""Errors of ratings (the sandwich estimate), and bounds where only wins or losses are known.
 
-The two games of a pair share a board, so their results are dependent, mostly in opposite
-directions: the first mover wins on a good board. Errors that treat games as independent are wrong.
-The covariance here is bread * meat * bread (Huber 1967, White 1980; with clusters Liang and Zeger
-1986), where the meat is the observed second moment of the scores of whole pairs.
+The unit is the pair of games. Its two games share a board, so their results are dependent, mostly
+in opposite directions: the first mover wins on a good board. Errors that treat games as independent
+are wrong. The covariance here is bread * meat * bread (Huber 1967, White 1980; with clusters Liang
+and Zeger 1986), where the meat is the observed second moment of the scores of whole pairs.
 
 Plain sandwich estimates are too small with few clusters, and nearly 0 for shutouts. Therefore every
 table's observed moment is mixed with the one that the model expects, scaled by the ratio of all
 tables' moments to the model's. The expected moment has the weight of `EXPECTED_WEIGHT` squared
 points of variance, about two even pairs. Residuals are enlarged by their leverage (MacKinnon and
 White 1985, HC2, by table). Equal pairs count as one observation.
+
+The maximum-likelihood rating of a player that has won or lost everything is infinite; the listed
+one is determined by the prior. But the games bound how near to the others it may be: at the bound,
+its shutout has a probability of 2.5 %, as at the closed end of a 95 % interval. The expected score
+is the greatest probability to win all of a unit, as for a side that either wins or loses both games
+of a pair, which is valid for any dependence within a pair. The other players keep their ratings.
 """
+
+from collections.abc import Mapping
+from math import log
 
 import numpy as np
 
 from ladder.stats.counts import FloatArray
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.fitting import Fit, Terms, predictors, scatter, terms
+from ladder.stats.pool.fitting import Fit, Terms, logistic, predictors, scatter, terms, unpack
+from ladder.stats.score_bound import TAIL
+from ladder.stats.special import find_root
 
 EXPECTED_WEIGHT = 1.0
 """Expected variance of a table's points at which both moments have the same weight."""
@@ -95,3 +106,36 @@ def _moments(cells: Cells, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
     first, second = predictors(theta, cells)
     of_games = terms(first), terms(second)
     return observed_moments(cells, of_games), expected_moments(cells, of_games)
+
+
+_FAR = 100.0
+"""Natural units (17,000 Elo), more than any difference of fitted ratings."""
+
+
+def slack(*, cells: Cells, theta: FloatArray, moves: Mapping[int, float]) -> float:
+    """Return how far players may be from their fitted ratings, in natural units.
+
+    `moves` is the direction by index: negative for players that won everything, positive for
+    players that lost everything. Along it their results become less likely; at the returned
+    distance they have the probability `TAIL`.
+    """
+    step = np.zeros(len(cells.players))
+    for player, length in moves.items():
+        step[player] = length
+    ratings, advantages = unpack(theta, cells)
+    rows = np.flatnonzero((step[cells.a] != 0.0) | (step[cells.b] != 0.0))
+    a, b = cells.a[rows], cells.b[rows]
+    # Players that move down have won, those that move up have lost, and one of the two moves.
+    side = np.where(step[a] - step[b] < 0.0, 1.0, -1.0)
+    gap, edge = side * (ratings[a] - ratings[b]), side * advantages[cells.board_class[rows]]
+    closing = side * (step[a] - step[b])
+    units = cells.clusters[rows]
+
+    def unlikelihood(distance: float) -> float:
+        z = gap + distance * closing
+        won = logistic(z + edge)
+        if cells.second is not None:
+            won = 0.5 * (won + logistic(z - edge))
+        return log(TAIL) - float(units @ np.log(np.maximum(won, 1e-300)))
+
+    return find_root(unlikelihood, low=-_FAR, high=_FAR, start=(0.0, 1.0))
