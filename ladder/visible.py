@@ -6,6 +6,7 @@ Characters with a meaning in one format only are escaped by the module of that f
 """
 
 import re
+from collections.abc import Callable
 
 LINES = "\n\t"
 """Characters that are not printable but harmless in a text of several lines."""
@@ -28,29 +29,23 @@ def visible_lines(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """Return an equal JSON document of printable characters, line breaks and tabs only."""
-    return _UNSURE_IN_LINES.sub(_escaped_in_json, text)
+    return _UNSURE_IN_LINES.sub(lambda found: _escaped(found, _unit_escapes), text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    text = found[0]
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
-
-
-def _escaped_in_json(found: re.Match[str]) -> str:
-    text = found[0]
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else _unit_escapes(character) for character in text
-    )
+def _text_escape(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 def _unit_escapes(character: str) -> str:
     """Return the JSON escapes of a character: one for each of its one or two UTF-16 units."""
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+
+
+def _escaped(found: re.Match[str], escape: Callable[[str], str] = _text_escape) -> str:
+    text = found[0]
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else escape(character) for character in text
+    )
