@@ -14,7 +14,7 @@ from db.records.archives import Manifest
 from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart
 from engine.result import Result
-from ladder.match.process.optional_values import unusable_words
+from ladder.match.process.answers import unusable_words
 from ladder.names import counted, listed
 from ladder.registry.add_all import Attempt
 from ladder.registry.register import ExaminedBot

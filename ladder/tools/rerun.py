@@ -93,9 +93,9 @@ def rerun(game: GameRow, sent: SentGame, confinement: Confinement) -> Iterator[R
     ):
         for request in sent.requests:
             if isinstance(request, NewGame):
-                process.ask(request, timeout_s=ready_limit_s(sent.entrant))
+                process.new_game(request, ready_limit_s(sent.entrant))
             elif isinstance(request, MoveAsk):
-                reply = process.ask(request, timeout_s=WATCHDOG_S).reply
+                reply = process.ask_move(request, WATCHDOG_S).reply
                 stored = game.moves[request.ply] if request.ply < len(game.moves) else None
                 now = None if isinstance(reply, Resign) else reply.column
                 yield RepeatedMove(request.ply, stored, now)

@@ -9,12 +9,12 @@ from typing import Any
 
 import psutil
 
-from bots.protocol import Budget, Hello, MoveAsk, NewGame
+from bots.protocol import Budget, MoveAsk, NewGame
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
 from ladder.match.process.bot_process import (
     BotProcess,
-    TimedReply,
+    MoveAnswer,
 )
 
 FAKE_BOT = Path(__file__).parent.parent / "fake_bots" / "bot.py"
@@ -75,10 +75,10 @@ def await_none(mark: str, seconds: float) -> list[psutil.Process]:
 
 def open_game(bot: BotProcess) -> None:
     """Do the handshake and begin a game on 6x7."""
-    bot.ask(Hello(), timeout_s=10)
-    bot.ask(NEW_GAME, timeout_s=10)
+    bot.hello(10)
+    bot.new_game(NEW_GAME, 10)
 
 
-def first_move(bot: BotProcess, timeout_s: float = 10.0) -> TimedReply:
+def first_move(bot: BotProcess, timeout_s: float = 10.0) -> MoveAnswer:
     """Ask for the first move."""
-    return bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s)
+    return bot.ask_move(MoveAsk(ply=0, moves=()), timeout_s)

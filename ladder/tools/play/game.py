@@ -25,10 +25,9 @@ from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.asking import (
     SideClock,
+    begin_game,
     illegal_move_error,
-    make_new_game,
     make_thought,
-    ready_limit_s,
 )
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.endings import GameEnd
@@ -179,7 +178,7 @@ class BotSession:
         process = self.start(position.to_move)
         try:
             question = MoveAsk(position.ply, position.moves)
-            reply, elapsed_us, _ = process.ask(question, timeout_s=self._limit_s)
+            reply, own_us, *_ = process.ask_move(question, self._limit_s)
             if isinstance(reply, Resign):
                 return BotResignation(self.entrant.name)
             try:
@@ -189,7 +188,7 @@ class BotSession:
         except BaseException:
             self.close()
             raise
-        return BotMove(self.entrant.name, reply.column, elapsed_us, reply.info)
+        return BotMove(self.entrant.name, reply.column, own_us, reply.info)
 
     def start(self, side: int) -> BotProcess:
         """Start the bot's process and its game before its first move is needed.
@@ -202,10 +201,9 @@ class BotSession:
             self._process = self._pool.acquire(self.entrant.start)
             if self._is_cancelled:  # while the process started
                 self._process.supervisor.request_end()
-            entrant = self.entrant
-            asked = make_new_game(entrant, self._board, game="play", side=side, seed=self._seed)
+            board, seed = self._board, self._seed
             try:
-                self._process.ask(asked, timeout_s=ready_limit_s(entrant))
+                begin_game(self._process, self.entrant, board, game="play", side=side, seed=seed)
             except BaseException:
                 self.close()
                 raise
