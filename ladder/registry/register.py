@@ -22,9 +22,9 @@ from ladder.registry.file_use import (
     used_files,
 )
 from ladder.registry.same_bot import FileReader, FolderChanges, compare_bot
-from ladder.registry.specs.compile import compile_players
 from ladder.registry.specs.git import remove_builds
 from ladder.registry.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, rooted
+from ladder.registry.specs.start_command import compile_players
 from ladder.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.registry.trial import TrialResult, try_out
 

@@ -23,7 +23,7 @@ from ladder.registry.registered import (
     refuse_short_time,
     refuse_unplayable,
 )
-from ladder.registry.specs.compile import compile_players
+from ladder.registry.specs.start_command import compile_players
 from ladder.runs.channel import channel_name
 from ladder.runs.choosers import read_results
 from ladder.runs.decision import ENDLESS, Judge

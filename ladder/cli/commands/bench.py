@@ -7,8 +7,7 @@ from ladder.cli.options import MOST_GAMES, Workers, number, whole
 from ladder.cli.output import print_result, show_table
 from ladder.cli.parsing import parse_boards, parse_names
 from ladder.errors import UsageError
-from ladder.registry.specs.compile import compile_players
-from ladder.registry.specs.start_command import builtin_launch
+from ladder.registry.specs.start_command import builtin_launch, compile_players
 from ladder.tools.bench.harness import bench_harness
 from ladder.tools.bench.search import bench_search, choose_players
 from reports.bench import harness_document, harness_text, print_search, search_document

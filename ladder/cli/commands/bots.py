@@ -23,8 +23,8 @@ from ladder.registry.registered import (
 from ladder.registry.same_bot import find_origin_changes, stored_manifest
 from ladder.registry.specs.archive import write_out
 from ladder.registry.specs.archive_diff import diff_files
-from ladder.registry.specs.compile import compile_players
 from ladder.registry.specs.spec import resolve_own_player
+from ladder.registry.specs.start_command import compile_players
 from ladder.registry.trial import try_out
 from reports.bots import (
     bot_text,
