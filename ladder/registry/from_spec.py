@@ -19,8 +19,8 @@ from ladder.registry.register import (
 )
 from ladder.registry.same_bot import compare_bot, stored_files, stored_manifest
 from ladder.registry.specs.forms import COMMANDS, INTERPRETER
-from ladder.registry.specs.moves_options import KIND, split_options
 from ladder.registry.specs.spec import BotSource, pack_bot, rooted
+from ladder.registry.specs.targets import MOVES, split_options
 
 LONGEST_BASE = 60
 NUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>[0-9]+)")
@@ -124,7 +124,7 @@ def line_name(spec: str, folder: Path) -> str:
     if stem not in COMMON:
         return stem
     kind, _, rest = spec.partition(":")
-    words = (split_options(rest)[1] if kind == KIND else rest).split()
+    words = (split_options(rest)[1] if kind == MOVES else rest).split()
     file = next((word for word in words if Path(word.partition(":")[0]).stem == stem), "")
     place = (folder / file.partition(":")[0]).resolve().parent
     return base_name(f"exec:./{place.name}") if place.name else stem
@@ -133,7 +133,7 @@ def line_name(spec: str, folder: Path) -> str:
 def base_name(spec: str) -> str:
     """Return a name for the bot of a specification, such as ``v18`` or ``mybot``."""
     kind, _, rest = spec.partition(":")
-    if kind == KIND:
+    if kind == MOVES:
         rest = split_options(rest)[1]
     try:
         words = shlex.split(rest) if kind in COMMANDS else [rest]

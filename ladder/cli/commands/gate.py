@@ -38,7 +38,7 @@ from ladder.experiments.gate.session import (
 from ladder.openings.openings_file import has_shipped
 from ladder.registry.from_spec import SpecRules
 from ladder.registry.same_bot import refuse_stale
-from ladder.registry.specs.moves_options import split_list
+from ladder.registry.specs.targets import split_list
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model

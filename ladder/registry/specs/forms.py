@@ -16,15 +16,15 @@ from db.records.launch import Launch
 from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.registry.specs.folder_files import find_module_files, is_environment
-from ladder.registry.specs.kaggle_files import (
+from ladder.registry.specs.programs import Program, find_interpreter, find_program
+from ladder.registry.specs.targets import (
     NOTEBOOK,
     explain_notebook,
     import_folders,
+    read_moves,
     split_target,
     top_of,
 )
-from ladder.registry.specs.moves_options import read_moves
-from ladder.registry.specs.programs import Program, find_interpreter, find_program
 
 PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
 """Names of Python interpreters."""

@@ -27,9 +27,9 @@ from ladder.registry.specs.git import (
     has_uncommitted,
     resolve_commit,
 )
-from ladder.registry.specs.kaggle_files import find_root
 from ladder.registry.specs.programs import find_interpreter
 from ladder.registry.specs.start_command import builtin_launch, own_sources
+from ladder.registry.specs.targets import find_root
 
 BUILTIN = "builtin:"
 FOREIGN = "foreign"
