@@ -18,7 +18,8 @@ from ladder.registry.register import (
     known_bots,
 )
 from ladder.registry.same_bot import compare_bot, stored_files, stored_manifest
-from ladder.registry.specs.forms import COMMANDS, INTERPRETER
+from ladder.registry.specs.forms import COMMANDS
+from ladder.registry.specs.programs import INTERPRETER
 from ladder.registry.specs.spec import BotSource, pack_bot, rooted
 from ladder.registry.specs.targets import MOVES, split_options
 

@@ -3,7 +3,7 @@
 import ast
 import os
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -102,6 +102,18 @@ def is_ladders_file(path: Path) -> bool:
         or path == cache_root().resolve()
         or is_output(path)
     )
+
+
+def find_left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
+    """Return what lies in a folder and holds nothing of the bot."""
+    taken = {path.relative_to(home).parts[0] for path in paths if home in path.parents}
+    with suppress(OSError):
+        return tuple(
+            path.name
+            for path in sorted(home.iterdir())
+            if path.name not in {*taken, COMPILED} and not is_ladders_file(path)
+        )
+    return ()
 
 
 def find_local_modules(entries: Sequence[Path], *import_folders: Path) -> list[Path]:

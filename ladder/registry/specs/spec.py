@@ -17,9 +17,13 @@ from db.records.launch import Launch, Origin
 from engine.cache import ROOT
 from ladder.errors import UsageError
 from ladder.registry.specs.archive import MOST_MB, pack
-from ladder.registry.specs.bot_files import find_bot_files, find_left_out
-from ladder.registry.specs.folder_files import HOST, find_tree_files, is_output
-from ladder.registry.specs.forms import PYTHON_FORMS, READERS, SpecReader
+from ladder.registry.specs.folder_files import HOST, find_left_out, find_tree_files, is_output
+from ladder.registry.specs.forms import (
+    PYTHON_FORMS,
+    READERS,
+    SpecReader,
+    find_bot_files,
+)
 from ladder.registry.specs.git import (
     GitTree,
     built_tree,
