@@ -16,7 +16,7 @@ from db.records.launch import Origin
 from db.store import Store
 from ladder.match.process.sandbox import Confinement
 from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
-from ladder.registry.register import (
+from ladder.registry.registration import (
     ExaminedBot,
     RegistrationRequest,
     examine,

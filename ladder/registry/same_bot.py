@@ -14,7 +14,7 @@ from db.records.launch import Launch
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.names import listed
-from ladder.registry.registered import unpack_files
+from ladder.registry.entrants import unpack_files
 from ladder.registry.specs.archive import is_same_file
 from ladder.registry.specs.folder_files import is_output
 from ladder.registry.specs.spec import ResolvedBot, identity_of

@@ -16,7 +16,7 @@ from ladder.match.game.adjudicator import compile_solver, needs_compiling
 from ladder.match.process.cpus import crowded_text
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.worker_pool import call_in_subprocess
-from ladder.registry.registered import (
+from ladder.registry.entrants import (
     leave_out,
     make_entrants,
     refuse_boards,

@@ -14,7 +14,7 @@ from ladder.errors import UsageError
 from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.sandbox import Confinement
-from ladder.registry.registered import make_entrants
+from ladder.registry.entrants import make_entrants
 from ladder.registry.specs.start_command import compile_players
 from ladder.runs.budgets import Budgets
 

@@ -14,12 +14,12 @@ from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
 from ladder.names import check_line
 from ladder.registry.builtins import shown_first
-from ladder.registry.register import delete_bot, refuse_catalogue_bot, refuse_name
-from ladder.registry.registered import (
+from ladder.registry.entrants import (
     refuse_unplayable,
     unpack_files,
     unpacked_launch,
 )
+from ladder.registry.registration import delete_bot, refuse_catalogue_bot, refuse_name
 from ladder.registry.same_bot import find_origin_changes, stored_manifest
 from ladder.registry.specs.archive import write_out
 from ladder.registry.specs.archive_diff import diff_files

@@ -47,7 +47,7 @@ from ladder.experiments.nightly.session import (
     plan_night,
     play_night,
 )
-from ladder.registry.register import save_bot
+from ladder.registry.registration import save_bot
 from ladder.registry.specs.spec import BotSource
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import RunSettings

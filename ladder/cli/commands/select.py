@@ -23,7 +23,7 @@ from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.session import field_names, play_selection
-from ladder.registry.registered import find_bot
+from ladder.registry.entrants import find_bot
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.start import check_possible
 from reports.findings.select import select_finding

@@ -32,7 +32,7 @@ from ladder.experiments.suite.puzzle import read_suite, text_of
 from ladder.experiments.suite.run import leave_out_unfit, run_suite
 from ladder.match.process.cpus import crowded_text
 from ladder.names import counted
-from ladder.registry.registered import choose_bots
+from ladder.registry.entrants import choose_bots
 from ladder.results.standings.division import division_or_latest
 from ladder.runs.budgets import Budgets
 from ladder.signals import current_stop

@@ -36,7 +36,7 @@ from ladder.learning.value.settings import settings_for
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.match.process.worker_pool import WorkerPool, wait_for_result
-from ladder.registry.register import (
+from ladder.registry.registration import (
     RegistrationRequest,
     examine,
     known_bots,

@@ -13,7 +13,7 @@ from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.names import listed
 from ladder.registry.from_spec import LONGEST_NOTE, free_name, is_made_from, line_name, short_reason
-from ladder.registry.register import (
+from ladder.registry.registration import (
     ExaminedBot,
     NothingToAdd,
     RegistrationRequest,

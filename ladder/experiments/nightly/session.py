@@ -24,7 +24,7 @@ from ladder.experiments.nightly.night import (
     nights_of,
 )
 from ladder.registry.builtins import OPPONENTS
-from ladder.registry.registered import choose_bots
+from ladder.registry.entrants import choose_bots
 from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.report_data import ShownGame
 from ladder.results.standings.standings import Standings

@@ -17,7 +17,7 @@ from ladder.match.game.asking import SideClock, begin_game
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_undisturbed
 from ladder.match.process.sandbox import Confinement
-from ladder.registry.registered import leave_out, make_entrants, refuse_unplayable
+from ladder.registry.entrants import leave_out, make_entrants, refuse_unplayable
 from ladder.registry.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.registry.specs.start_command import compile_players
 from ladder.runs.budgets import Budgets

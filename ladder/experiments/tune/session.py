@@ -39,7 +39,7 @@ from ladder.experiments.tune.bots import (
 )
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import ParameterValues, Template, read_parameters
-from ladder.registry.registered import refuse_boards, refuse_short_time
+from ladder.registry.entrants import refuse_boards, refuse_short_time
 from ladder.registry.specs.start_command import compile_players
 from ladder.runs.health import RunHealth
 from ladder.runs.history import PastRun, past_runs

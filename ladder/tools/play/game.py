@@ -33,7 +33,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.endings import GameEnd
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import Confinement
-from ladder.registry.registered import make_entrants, refuse_short_time
+from ladder.registry.entrants import make_entrants, refuse_short_time
 from ladder.registry.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.registry.specs.start_command import compile_players
 from ladder.results.analysis.game import Effort, Solvers
