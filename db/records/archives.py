@@ -42,7 +42,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class PackedArchive:
+class UnpackedArchive:
     """An archive whose files lie in a folder of the cache."""
 
     manifest: Manifest

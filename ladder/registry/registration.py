@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import option_values, parse_player
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.records.bots import HUMAN, BotRow, NewBot
 from db.records.restart import Restart
 from db.store import Store
@@ -194,7 +194,7 @@ def _run_trial(
 
 
 def _with_stored_files(
-    bot: ResolvedBot, former: BotRow, files: PackedArchive | None
+    bot: ResolvedBot, former: BotRow, files: UnpackedArchive | None
 ) -> ResolvedBot:
     """Return a bot with the files of a stored version in place of those of its folder."""
     stored = former.revision.launch

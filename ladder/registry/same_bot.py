@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import ArchivedFile, Manifest, PackedArchive
+from db.records.archives import ArchivedFile, Manifest, UnpackedArchive
 from db.records.bots import BotRow
 from db.records.launch import Launch
 from db.store import Store
@@ -21,7 +21,7 @@ from ladder.registry.specs.spec import ResolvedBot, identity_of
 
 MOST_NAMED = 3
 """Most files or bots of a kind that a message names."""
-FileReader = Callable[[BotRow], PackedArchive | None]
+FileReader = Callable[[BotRow], UnpackedArchive | None]
 """Returns the stored files of a bot, unpacked on this machine; None if it has none."""
 
 
@@ -148,7 +148,7 @@ def compare_bot(
     return None if changes is None else replace(changes, named=bot.named)
 
 
-def stored_files(store: Store, row: BotRow) -> PackedArchive | None:
+def stored_files(store: Store, row: BotRow) -> UnpackedArchive | None:
     """Return the stored files of a bot, unpacked on this machine; None if it has none.
 
     Raises:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.names import listed
@@ -130,7 +130,7 @@ def watched(folder: Path) -> Iterator[Watch]:
 
 
 def describe_change(
-    former: PackedArchive | None, packed: PackedArchive | None, used: Collection[str]
+    former: UnpackedArchive | None, packed: UnpackedArchive | None, used: Collection[str]
 ) -> str:
     """Return a note about what a version changes in its used files, such as ``mybot.py +3 -1``."""
     if former is None or packed is None:

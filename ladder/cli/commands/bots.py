@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.store import Store
 from ladder.cli.commands import bots_add
 from ladder.cli.database import open_or_preview, open_store, open_to_read
@@ -139,7 +139,7 @@ def diff(
     return 0
 
 
-def _unpacked(store: Store, name: str) -> PackedArchive:
+def _unpacked(store: Store, name: str) -> UnpackedArchive:
     """Return the stored files of a bot. Raises UsageError if there are none."""
     row = store.bots.get(name)
     if row.revision.launch.archive is None:

@@ -20,7 +20,7 @@ from bots.golden import DECIDES_OTHERWISE, describe_change, is_checked
 from bots.parent_death import die_with_parent
 from bots.protocol import Budget
 from bots.warm import is_warm
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from db.records.restart import Restart
@@ -170,7 +170,7 @@ def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4)
-def own_sources(root: Path = ROOT) -> PackedArchive:
+def own_sources(root: Path = ROOT) -> UnpackedArchive:
     """Return the copy of the packages `engine` and `bots` that hosts run.
 
     A run plays for hours while its author edits the same files. A host imports a player's modules

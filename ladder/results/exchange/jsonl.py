@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
+from db.records.archives import ArchivedFile, Manifest, UnpackedArchive, read_file
 from db.records.exchange import GameLine
 from db.store import Store
 from ladder.errors import UsageError
@@ -78,7 +78,7 @@ class ExportReader:
 
         """
         self._name, self._lines, self._folder = name, lines, folder
-        self.archives: list[PackedArchive] = []
+        self.archives: list[UnpackedArchive] = []
         """The archives of the lines read so far."""
 
     def __iter__(self) -> Iterator[NumberedGame]:
