@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from bots.protocol import GameOver, Resign
 from db.records import thought_blob
+from db.records.archives import find_lost
 from db.records.games import GameRecord, LastOutput, SideSums, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.rules import GameRules
@@ -26,8 +27,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import BoardInPlay, Broadcaster
 from ladder.match.game.endings import EndingRule, GameEnd
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.faults import machine_fault
-from ladder.match.process.unpacked_files import find_lost
+from ladder.match.process.failures import machine_fault
 
 T = TypeVar("T")
 PAUSES_S = (0.05, 0.2, 0.8)

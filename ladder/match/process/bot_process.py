@@ -32,7 +32,6 @@ from db.records.launch import Limits, Start
 from ladder.errors import BotCrash, BotFailure, BotTimeout, MachineStalled
 from ladder.match.process import failures
 from ladder.match.process.answers import decode_answer, decode_move
-from ladder.match.process.faults import FREE_MACHINE, machine_fault
 from ladder.match.process.lateness import Delay, DelayWatch
 from ladder.match.process.line_channel import ClosedError, LineChannel
 from ladder.match.process.process_tree import BotHistory, ProcessTree
@@ -129,7 +128,7 @@ class BotProcess:
         except OSError as error:
             if error.errno == errno.E2BIG:
                 raise BotCrash(f"its command is too long: {error}") from error
-            raise machine_fault("a bot could not be started", error) from error
+            raise failures.machine_fault("a bot could not be started", error) from error
         return cls(client, history or BotHistory(), confinement.limits, foreign=start.foreign)
 
     def hello(self, limit_s: float = HELLO_S) -> HelloReply:
@@ -242,7 +241,7 @@ class BotProcess:
         delay = self._judge(question, limit_s, elapsed_us, received)
         if elapsed_us > 1e6 * max(LONGEST_WAIT * limit_s, limit_s + LEAST_WAIT_S):
             text = failures.describe_late(question, limit_s)
-            raise MachineStalled(f"{text}; {delay}; {FREE_MACHINE}")
+            raise MachineStalled(f"{text}; {delay}; {failures.FREE_MACHINE}")
         return delay.explained_us > BRIEF_US
 
     def _judge(
@@ -295,7 +294,7 @@ class BotProcess:
             return error
         if fault := client.fault:
             asked = failures.describe_request(question)
-            return MachineStalled(f"a bot was lost at {asked}: {fault}; {FREE_MACHINE}")
+            return MachineStalled(f"a bot was lost at {asked}: {fault}; {failures.FREE_MACHINE}")
         return failures.failure_after_end(client, question, seen, received)
 
     def pause(self) -> None:

@@ -20,10 +20,18 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import ArchivedFile, Manifest, UnpackedArchive, read_file
+from db.records.archives import (
+    CACHE,
+    FILES,
+    MANIFEST,
+    ArchivedFile,
+    Manifest,
+    UnpackedArchive,
+    archives_folder,
+    read_file,
+)
 from engine.cache import cache_root
 from ladder.errors import UsageError
-from ladder.match.process.unpacked_files import CACHE, FILES, MANIFEST, archives_folder
 from ladder.registry.specs.folder_files import find_tree_files
 
 CACHE_FAULT = "files of bots cannot be written into the cache folder"

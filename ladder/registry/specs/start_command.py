@@ -20,13 +20,12 @@ from bots.golden import DECIDES_OTHERWISE, describe_change, is_checked
 from bots.parent_death import die_with_parent
 from bots.protocol import Budget
 from bots.warm import is_warm
-from db.records.archives import UnpackedArchive
+from db.records.archives import UnpackedArchive, cache_of, files_of
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from engine.cache import PACKAGES, ROOT, cache_fault, cache_root
 from ladder.errors import LadderError, UsageError
-from ladder.match.process.unpacked_files import cache_of, files_of
 from ladder.registry.specs.archive import pack, use
 from ladder.registry.specs.folder_files import find_tree_files
 from ladder.signals import current_stop
