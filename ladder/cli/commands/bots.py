@@ -8,7 +8,7 @@ from ladder.cli.commands import bots_add
 from ladder.cli.database import open_or_preview, open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database
-from ladder.cli.output import print_error, print_out, report_written, show_table
+from ladder.cli.output import print_error, print_out, print_table_or_json, report_written
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
@@ -62,7 +62,7 @@ def list_bots(
         bots = store.bots.all(include_retired=retired)
         named = [bot.name for bot in bots if all_ or bot.retired_at is not None]
         rows = shown_first(bots, named)
-    show_table(rows, bots_document, print_bots, json=json)
+    print_table_or_json(rows, bots_document, print_bots, json=json)
     if len(rows) < len(bots) and not json:
         print_error(f"{len(bots) - len(rows)} more built-in players: `ladder bots list --all`")
     return 0

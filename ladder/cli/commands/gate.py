@@ -19,7 +19,7 @@ from ladder.cli.options import (
     GamesFromTwo,
     number,
 )
-from ladder.cli.output import check_writable, print_error, show_finding
+from ladder.cli.output import check_writable, print_error, print_finding_or_json
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.publishing import publish
 from ladder.cli.run_options import RunOptions
@@ -160,7 +160,7 @@ def gate(
         gated = decide(store, task)
         finding = gate_finding(gated)
         write_finding(store, finding, gated, html)
-        show_finding(finding, json=json, verbose=verbose)
+        print_finding_or_json(finding, json=json, verbose=verbose)
         propose_openings(settings, gated.result)
         publish(finding, annotations(gated), junit=junit, summary=summary, quiet=json)
         return gated.exit_code

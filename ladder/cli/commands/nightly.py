@@ -19,7 +19,7 @@ from ladder.cli.options import (
     number,
     whole,
 )
-from ladder.cli.output import check_writable, print_error, show_finding
+from ladder.cli.output import check_writable, print_error, print_finding_or_json
 from ladder.cli.parsing import parse_names
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.publishing import publish
@@ -162,7 +162,7 @@ def nightly(
             result = _bisect(store, db, options, line, planned, row, left) if left else None
             finding = with_bisection(finding, row.row.name, command, result)
         write_finding(store, finding, outcome, html)
-        show_finding(finding, json=json)
+        print_finding_or_json(finding, json=json)
         publish(finding, annotations(outcome), junit=junit, summary=summary, quiet=json)
         return outcome.exit_code
 

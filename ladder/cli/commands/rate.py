@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ladder.cli.options import number
-from ladder.cli.output import show_table
+from ladder.cli.output import print_table_or_json
 from ladder.results.standings.pgn_list import rate_file
 from ladder.results.standings.pool import rating_options
 from reports.rate import print_rating, rating_document
@@ -43,5 +43,5 @@ def rate(
         prior=prior,
         advantage=first_mover_advantage,
     )
-    show_table(rate_file(file, options), rating_document, print_rating, json=json)
+    print_table_or_json(rate_file(file, options), rating_document, print_rating, json=json)
     return 0
