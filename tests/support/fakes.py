@@ -18,11 +18,12 @@ from ladder.match.process.bot_process import (
 )
 
 FAKE_BOT = Path(__file__).parent.parent / "fake_bots" / "bot.py"
-MODES = frozenset(
-    re.sub("(?<!^)([A-Z])", r"-\1", name).lower()
-    for name in re.findall(r"^class (\w+)", FAKE_BOT.read_text(), re.MULTILINE)
-)
-"""The modes of a fake bot; another one would only crash at its start."""
+MODES = {
+    re.sub("(?<!^)([A-Z])", r"-\1", name).lower(): file
+    for file in (FAKE_BOT, FAKE_BOT.with_name("greedy.py"))
+    for name in re.findall(r"^class (\w+)", file.read_text(), re.MULTILINE)
+}
+"""The modes of fake bots and their files; another one would only crash at its start."""
 NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(time_ms=100))
 
 PLENTY = Budget(time_ms=60_000)
@@ -33,9 +34,8 @@ StartFake = Callable[..., BotProcess]
 
 def fake_start(mode: str, *arguments: str, folder: Path, mark: str = "") -> Start:
     """Return the start of a fake bot whose environment holds a mark for `living`."""
-    assert mode in MODES, mode
     return Start(
-        argv=(sys.executable, "-I", "-S", str(FAKE_BOT), mode, *arguments),
+        argv=(sys.executable, "-I", "-S", str(MODES[mode]), mode, *arguments),
         folder=str(folder),
         environment=(("FAKE_BOT_MARK", mark),) if mark else (),
     )
