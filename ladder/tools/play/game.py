@@ -6,7 +6,6 @@ it is the bot's turn. Nothing here reads a keyboard or prints.
 
 import time
 from collections.abc import Sequence
-from enum import StrEnum
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -20,7 +19,7 @@ from db.store import Store
 from engine.board import Board
 from engine.board_class import BoardClass
 from engine.errors import IllegalMove
-from engine.position import DIGITS, Position
+from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.asking import (
@@ -45,73 +44,6 @@ from ladder.signals import current_stop
 MOST_NODES = 50_000_000
 """Node limit of a position, some ten seconds. The standard board needs less: its first plies are in
 the solver's book."""
-
-
-class CommandKind(StrEnum):
-    """A kind of command."""
-
-    DROP = "drop"
-    UNDO = "undo"
-    HINT = "hint"
-    VALUES = "values"
-    INFO = "info"
-    HELP = "help"
-    QUIT = "quit"
-
-
-SHORT = {
-    "u": CommandKind.UNDO,
-    "h": CommandKind.HINT,
-    "v": CommandKind.VALUES,
-    "i": CommandKind.INFO,
-    "?": CommandKind.HELP,
-    "q": CommandKind.QUIT,
-}
-
-
-class PlayCommand(NamedTuple):
-    """A command of a person at the board."""
-
-    kind: CommandKind
-    column: int = 0
-    """The column of a drop."""
-    name: str = ""
-    """The bot that is asked for a hint."""
-
-
-def parse_command(text: str, board: Board) -> PlayCommand:
-    """Parse a typed line.
-
-    Columns are numbers, or one character as in move strings (a and b are 10 and 11).
-
-    Raises:
-        UsageError: the text is neither a column of the board nor a command.
-
-    """
-    parts = text.strip().lower().split(maxsplit=1)
-    if not parts:
-        raise UsageError(
-            f"the line is empty: type a column, 0 to {board.columns - 1}, or ? for help"
-        )
-    head, name = parts[0], text.split(maxsplit=1)[1].strip() if len(parts) > 1 else ""
-    column = parse_column(head)
-    if column is not None and not name:
-        if column >= board.columns:
-            raise UsageError(f"there is no column {head}: choose one from 0 to {board.columns - 1}")
-        return PlayCommand(CommandKind.DROP, column=column)
-    kind = SHORT.get(head)
-    if kind is None and head in set(CommandKind) - {CommandKind.DROP}:
-        kind = CommandKind(head)
-    if kind is None or (name and kind is not CommandKind.HINT):
-        raise UsageError(f"{text.strip()!r} is neither a column nor a command: type ? for help")
-    return PlayCommand(kind, name=name)
-
-
-def parse_column(text: str) -> int | None:
-    """Return the column that a text names on a board of any size, or None if it names no column."""
-    if text.isascii() and text.isdecimal():
-        return int(text[:9])
-    return DIGITS.index(text) if len(text) == 1 and text in DIGITS else None
 
 
 MARGIN_MS = 1000
