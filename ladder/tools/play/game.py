@@ -98,7 +98,8 @@ class BotSession:
         self._pool = pool
         self._process: BotProcess | None = None
         self._is_cancelled = False
-        self._limit_s = SideClock(entrant.budget, board.cells).limit_us / 1e6
+        clock = SideClock(entrant.budget, board.cells, margin_ms=MARGIN_MS)
+        self._limit_s = clock.limit_us / 1e6
 
     def ask(self, position: Position) -> BotMove | BotResignation:
         """Return the bot's move in a position.
