@@ -36,10 +36,13 @@ that take much of the machine are those of `greedy.py`.
     writes TEXT             answers a move with TEXT, in which \\n and \\xff are bytes
     answers [JSON]          answers every move with the column JSON (0), even if that is full
     floods-output           writes endless output without line breaks
-    floods-errors           writes endless lines to stderr
     moves-at-once           answers new_game with a move
     begins-with TEXT        writes TEXT at its start, as `writes` does
     talks-after-game-over   writes ready after game_over
+
+    Other processes:
+    leaves-orphans          plays on while idle orphans live
+    hops                    forks into a new session every millisecond
 
     Reports and memory:
     leaks A,B[,S]           takes A MiB at new_game and B MiB at each move [that takes S seconds]
@@ -262,12 +265,6 @@ class FloodsOutput(Honest):
             write(b"0123456789abcdef" * 4096)
 
 
-class FloodsErrors(Honest):
-    def move(self, message):
-        while True:
-            os.write(2, b"0123456789abcde\n" * 4096)
-
-
 class Answers(Honest):
     def move(self, message):
         return {"type": "move", "column": json.loads(self.argument or "0")}
@@ -310,6 +307,26 @@ class OrphansKeepOutput(Honest):
     def move(self, message):
         detach(hang)
         sys.exit(4)
+
+
+class LeavesOrphans(Honest):
+    def new_game(self, message):
+        detach(hang)
+        detach(hang)
+        return super().new_game(message)
+
+
+class Hops(Honest):
+    def move(self, message):
+        detach(self.hop)
+        return super().move(message)
+
+    def hop(self):
+        while True:
+            time.sleep(0.001)
+            if os.fork():
+                os._exit(0)
+            os.setsid()
 
 
 # Reports.

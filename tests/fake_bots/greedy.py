@@ -1,7 +1,7 @@
 # ruff: noqa: SIM115 - each mode ignores its question in its own way
 """Bots that take much of the machine: ``python -I -S greedy.py MODE [ARGUMENT]``, as in `bot.py`.
 
-Too much memory, too many files or processes:
+Too much memory or output, too many files or processes:
 eats-memory             takes memory without end
 eats-memory-in-children takes memory in children, each below the limit
 shares-memory           shares 60 MiB with 3 children, which change it at its second move
@@ -9,6 +9,7 @@ opens-files             opens up to 100,000 files
 many-processes          starts 200 children
 fills-scratch           writes deep and unreadable folders into its scratch folder
 one-large-file          writes one file without end
+floods-errors           writes endless lines to stderr
 
 Processor time off its turn, or in other processes:
 has-threads N           two of N threads compute off its turn, the others sleep, as in a JVM
@@ -17,10 +18,6 @@ steals-in-steps         the same in short-lived children
 thinks-in-children S    computes for S seconds of processor time at a move in a child process
                         that ends before the answer
 thinks-in-threads S     the same in four threads at the same time
-
-Other processes and sessions:
-leaves-orphans          plays on while idle orphans live
-hops                    forks into a new session every millisecond
 loses-supervisor FILE[,N]
                         kills its supervisor at its first N moves (1), which FILE counts
 """
@@ -182,18 +179,17 @@ class FillsScratch(Honest):
         hang()
 
 
+class FloodsErrors(Honest):
+    def move(self, message):
+        while True:
+            os.write(2, b"0123456789abcde\n" * 4096)
+
+
 class OneLargeFile(Honest):
     def move(self, message):
         with open("rubbish", "wb") as file:
             while True:
                 file.write(b"x" * (1 << 20))
-
-
-class LeavesOrphans(Honest):
-    def new_game(self, message):
-        detach(hang)
-        detach(hang)
-        return super().new_game(message)
 
 
 class ManyProcesses(Honest):
@@ -202,19 +198,6 @@ class ManyProcesses(Honest):
             if os.fork() == 0:
                 hang()
         hang()
-
-
-class Hops(Honest):
-    def move(self, message):
-        detach(self.hop)
-        return super().move(message)
-
-    def hop(self):
-        while True:
-            time.sleep(0.001)
-            if os.fork():
-                os._exit(0)
-            os.setsid()
 
 
 class LosesSupervisor(Honest):
