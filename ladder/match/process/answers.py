@@ -54,9 +54,10 @@ def decode_move(question: MoveAsk, data: bytes) -> tuple[MoveReply | Resign, str
         if usable is None:
             raise failures.unreadable_failure(question, data, error) from None
         reply, unusable = usable
-    if isinstance(reply, Resign):
-        return reply, unusable
-    if isinstance(reply, MoveReply) and reply.ply in (None, question.ply):
+    if isinstance(reply, MoveReply):
+        if reply.ply is None or reply.ply == question.ply:
+            return reply, unusable
+    elif isinstance(reply, Resign):
         return reply, unusable
     raise failures.wrong_reply_failure(question, reply)
 

@@ -51,6 +51,7 @@ BRIEF_US = 1000
 LONGEST_WAIT, LEAST_WAIT_S = 20, 1.0
 """How long an answer is awaited while waits explain its delay: this multiple of its limit, but at
 least this much longer."""
+ENDED = "a bot that has ended was asked"
 FAILURES = (ClosedError, BotFailure, MachineStalled)
 """What a question raises before its failure is explained."""
 
@@ -133,7 +134,8 @@ class BotProcess:
 
     def hello(self, limit_s: float = HELLO_S) -> HelloReply:
         """Ask for the bot's name, budgets and boards: the first question (raises as `ask_move`)."""
-        self._check_alive()
+        if not self.alive:
+            raise RuntimeError(ENDED)
         question = Hello()
         try:
             data, *_ = self._exchange(question, limit_s, is_watched=True)
@@ -146,7 +148,6 @@ class BotProcess:
 
         Raises the same as `ask_move`.
         """
-        self._check_alive()
         # It may load, which takes long beside other programs; later games cost 0.2 ms less.
         is_watched, self._has_played = not self._has_played, True
         try:
@@ -185,7 +186,6 @@ class BotProcess:
             RuntimeError: the bot is not `alive`.
 
         """
-        self._check_alive()
         try:
             self._refuse_unasked(question)
             self.tree.begin_turn()
@@ -194,14 +194,13 @@ class BotProcess:
             reply, unusable = decode_move(question, data)
         except FAILURES as error:
             raise self._end_for(error, question) from None
-        return MoveAnswer(reply, own_us, is_excused, unusable)
-
-    def _check_alive(self) -> None:
-        if not self.alive:
-            raise RuntimeError("a bot that has ended was asked")
+        # Like MoveAnswer(...), without the cost of its Python-level constructor.
+        return tuple.__new__(MoveAnswer, (reply, own_us, is_excused, unusable))
 
     def _refuse_unasked(self, question: Request) -> None:
         """Raise the failure of a bot that wrote something before a question, or ended."""
+        if not self.alive:
+            raise RuntimeError(ENDED)
         if self._channel.poll_unasked(0):
             self.supervisor.read_reports(0)
             self._channel.refuse_unasked(question)
@@ -215,12 +214,13 @@ class BotProcess:
             The answer, the bot's own time, and whether it came late and that is excused.
 
         """
-        self._watch.is_begun = False
+        watch = self._watch
+        watch.is_begun = False
         if is_watched:
-            self._watch.begin()
+            watch.begin()
         data, elapsed_us = self._channel.exchange(question, limit_s, is_watched=is_watched)
         own_us = elapsed_us
-        if self._watch.is_begun and elapsed_us > MEASURED_FROM_US:
+        if watch.is_begun and elapsed_us > MEASURED_FROM_US:
             own_us = self._judge(question, limit_s, elapsed_us, is_answered=True).own_us
         return data, own_us, elapsed_us > limit_s * 1e6
 
