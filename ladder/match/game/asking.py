@@ -136,14 +136,16 @@ class SideClock:
             theirs_us: what is left of the opponent's clock or overage.
 
         """
-        question, is_charged = self.question(moves, theirs_us), self._time is not None
+        question, time = self.question(moves, theirs_us), self._time
+        limit_s = self.limit_us / 1e6
         try:
-            answer = process.ask_move(question, self.limit_us / 1e6, is_charged=is_charged)
+            answer = process.ask_move(question, limit_s, is_charged=time is not None)
         except BotTimeout as late:
             if self._has_bank:
                 late.args = (f"{late}; this was all that was left of its time for the game",)
             raise
-        self.spend(answer.own_us)
+        if time is not None:
+            time.spend(answer.own_us)
         return answer
 
 

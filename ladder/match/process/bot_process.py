@@ -151,7 +151,8 @@ class BotProcess:
         # It may load, which takes long beside other programs; later games cost 0.2 ms less.
         is_watched, self._has_played = not self._has_played, True
         try:
-            self._refuse_unasked(question)
+            if not self.alive or self._channel.poll_unasked(0):
+                self._refuse(question)
             self.tree.resume()
             data, *_ = self._exchange(question, limit_s, is_watched=is_watched)
             decode_answer(Ready, question, data)
@@ -187,7 +188,8 @@ class BotProcess:
 
         """
         try:
-            self._refuse_unasked(question)
+            if not self.alive or self._channel.poll_unasked(0):
+                self._refuse(question)
             self.tree.begin_turn()
             data, own_us, is_excused = self._exchange(question, limit_s, is_watched=is_charged)
             self.tree.end_turn()
@@ -197,13 +199,12 @@ class BotProcess:
         # Like MoveAnswer(...), without the cost of its Python-level constructor.
         return tuple.__new__(MoveAnswer, (reply, own_us, is_excused, unusable))
 
-    def _refuse_unasked(self, question: Request) -> None:
-        """Raise the failure of a bot that wrote something before a question, or ended."""
+    def _refuse(self, question: Request) -> None:
+        """Raise why a question cannot be asked: the bot has ended, or wrote something unasked."""
         if not self.alive:
             raise RuntimeError(ENDED)
-        if self._channel.poll_unasked(0):
-            self.supervisor.read_reports(0)
-            self._channel.refuse_unasked(question)
+        self.supervisor.read_reports(0)
+        self._channel.refuse_unasked(question)
 
     def _exchange(
         self, question: Request, limit_s: float, *, is_watched: bool
