@@ -111,7 +111,7 @@ def limit_ms(budget: str) -> int:
 def ask_all(job: dict[str, Any]) -> Counter[str]:
     """Ask the questions of one cell with the imported version; return counts of outcomes."""
     from bots.budget import Clock
-    from bots.protocol import Budget, Hello, NewGame
+    from bots.protocol import Budget, NewGame
     from db.records.launch import DEFAULT_LIMITS, Start
     from ladder.errors import BotFailure, MachineStalled
     from ladder.match.game.asking import SideClock
@@ -133,10 +133,9 @@ def ask_all(job: dict[str, Any]) -> Counter[str]:
     for _ in range(job["questions"]):
         if process is None or not process.alive:
             process = BotProcess.start(start, Confinement(limits=DEFAULT_LIMITS, sandbox=()))
-            process.ask(Hello(), timeout_s=300)
+            process.hello(300)
             question = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=budget)
-            process.ask(question, timeout_s=300)
-            process.begin_game()
+            process.new_game(question, 300)
         clock = SideClock(budget, 42, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_MS / 1000)
         try:
             answer = clock.ask(process, (), None)

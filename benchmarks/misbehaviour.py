@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from bots.protocol import Budget, Request
 from db.records.launch import (
@@ -38,10 +37,7 @@ from engine.result import Result
 from ladder.errors import BotTimeout, MachineStalled
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
-from ladder.match.process.bot_process import (
-    BotProcess,
-    TimedReply,
-)
+from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor_client import SupervisorClient
 from tests.support.fakes import (
@@ -109,15 +105,18 @@ class Clocks:
 def watched() -> Clocks:
     """Record the times of the harness's own calls during the block."""
     clocks = Clocks()
-    ask, kill, end = BotProcess.ask, BotProcess.kill, SupervisorClient.request_end
+    kill, end = BotProcess.kill, SupervisorClient.request_end
+    exchange = BotProcess._exchange
 
-    def noted_ask(self: BotProcess, request: Request, **options: Any) -> TimedReply:
+    def noted_exchange(
+        self: BotProcess, question: Request, limit_s: float, *, is_watched: bool
+    ) -> tuple[bytes, int, bool]:
         begun = time.perf_counter()
         try:
-            return ask(self, request, **options)
+            return exchange(self, question, limit_s, is_watched=is_watched)
         except BotTimeout:
-            clocks.missed = begun + options["timeout_s"]
-            clocks.given_s = options["timeout_s"]
+            clocks.missed = begun + limit_s
+            clocks.given_s = limit_s
             raise
 
     def noted_kill(self: BotProcess) -> None:
@@ -133,7 +132,7 @@ def watched() -> Clocks:
             clocks.ordered = time.perf_counter()
         end(self)
 
-    BotProcess.ask = noted_ask  # type: ignore[assignment, method-assign]
+    BotProcess._exchange = noted_exchange  # type: ignore[method-assign]
     BotProcess.kill = noted_kill  # type: ignore[method-assign]
     SupervisorClient.request_end = noted_end  # type: ignore[method-assign]
     return clocks

@@ -131,9 +131,7 @@ Reply = HelloReply | Ready | MoveReply | Resign | ErrorReply
 _encoder = msgspec.json.Encoder()
 _request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _reply_decoder: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
-parse_reply = _reply_decoder.decode
-"""Parse a bot's message, raising one of UNREADABLE; `decode_reply` raises ProtocolError instead."""
-UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
+_UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
 """The exceptions for a line that is not a message."""
 
 
@@ -151,7 +149,7 @@ def decode_request(line: bytes) -> Request:
     """
     try:
         return _request_decoder.decode(line)
-    except UNREADABLE as error:
+    except _UNREADABLE as error:
         raise ProtocolError(
             f"not a request of the protocol: {error}; the line is {_excerpt(line)}"
         ) from error
@@ -166,7 +164,7 @@ def decode_reply(line: bytes) -> Reply:
     """
     try:
         return _reply_decoder.decode(line)
-    except UNREADABLE as error:
+    except _UNREADABLE as error:
         raise ProtocolError(
             f"not an answer of the protocol: {error}; the bot wrote {_excerpt(line)}"
         ) from error

@@ -14,10 +14,10 @@ from db.records.archives import Manifest
 from db.records.bots import HUMAN, BotRow
 from db.records.launch import Restart
 from engine.result import Result
-from ladder.match.process.optional_values import unusable_words
+from ladder.match.process.answers import unusable_words
 from ladder.names import counted, listed
 from ladder.registry.add_all import Attempt
-from ladder.registry.register import ExaminedBot
+from ladder.registry.registration import ExaminedBot
 from ladder.registry.same_bot import FolderChanges
 from ladder.registry.specs.archive_diff import FileDiff
 from ladder.registry.specs.board_support import describe_boards

@@ -191,7 +191,7 @@ RUNS = (
     Field("ended_at", value=lambda run: iso_time(run.row.ended_at)),
     Field("title", "title", is_prose=True),
     Field("division"),
-    Field("excused", value=lambda run: run.stalls),
+    Field("stalled_games", value=lambda run: run.stalls),
     Field("target_games", value=lambda run: run.row.target_games),
     Field("rated", value=lambda run: run.row.rated),
     Field("seed", value=lambda run: run.row.seed),

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, insert, select
 from db.database import Queries
 from db.errors import UnknownRow
 from db.models import BOT_ARCHIVES, BOT_FILES, BotArchive, BotFile, Revision
-from db.records.archives import ArchivedFile, Manifest, PackedArchive
+from db.records.archives import ArchivedFile, Manifest, UnpackedArchive
 
 LEVEL = 1
 """Level of compression: higher ones take several times as long for a few percent."""
@@ -28,7 +28,7 @@ class Archives(Queries):
         query = select(BotArchive.manifest).order_by(BotArchive.sha256)
         return [row.manifest for row in self._rows(query)]
 
-    def add(self, packed: PackedArchive) -> None:
+    def add(self, packed: UnpackedArchive) -> None:
         """Store an archive, for a bot that is stored later."""
         with self._database.writing() as connection:
             store_archive(connection, packed)
@@ -81,7 +81,7 @@ def read_manifest(connection: Connection, sha256: str) -> Manifest:
     return manifest
 
 
-def store_archive(connection: Connection, packed: PackedArchive) -> None:
+def store_archive(connection: Connection, packed: UnpackedArchive) -> None:
     """Store an archive; files that are stored and undamaged are not stored again.
 
     Raises:

@@ -29,7 +29,7 @@ from db.queries.exporter import export_lines
 from db.queries.import_bots import Content, ImportedBots
 from db.queries.runs import insert_run
 from db.records.analysis import GameVerdict, SolvedPosition
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.records.budget import rename_in_budget
 from db.records.exchange import (
     BotLine,
@@ -77,7 +77,7 @@ class Exchange(Queries):
     def import_lines(
         self,
         pairs: Sequence[PairLines],
-        archives: Sequence[PackedArchive] = (),
+        archives: Sequence[UnpackedArchive] = (),
         positions: Iterable[SolvedPosition] = (),
     ) -> Imported:
         """Store all pairs with the files of their bots and what is known of them, or nothing.
@@ -110,7 +110,7 @@ class _Importer:
         self,
         connection: Connection,
         pairs: Sequence[PairLines],
-        archives: Sequence[PackedArchive],
+        archives: Sequence[UnpackedArchive],
     ) -> None:
         self._connection = connection
         self._pairs = pairs

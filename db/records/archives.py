@@ -1,4 +1,4 @@
-"""Archives of bots' files: a manifest, and the content of each file by its hash."""
+"""Archives of bots' files: a manifest, each file's content by its hash, and unpacked copies."""
 
 import hashlib
 from collections.abc import Iterator
@@ -7,8 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from engine.cache import cache_root
+
 PART_BYTES = 1 << 20
 """Bytes of a file that are stored and read at a time."""
+FILES, CACHE, MANIFEST = "files", "cache", "manifest.json"
 
 
 class ArchivedFile(msgspec.Struct, frozen=True, array_like=True):
@@ -42,7 +45,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class PackedArchive:
+class UnpackedArchive:
     """An archive whose files lie in a folder of the cache."""
 
     manifest: Manifest
@@ -58,3 +61,33 @@ def read_file(path: Path) -> Iterator[bytes]:
     with path.open("rb") as content:
         while part := content.read(PART_BYTES):
             yield part
+
+
+def archives_folder() -> Path:
+    """Return the folder of unpacked archives on this machine."""
+    return cache_root() / "bots"
+
+
+def files_of(sha256: str) -> Path:
+    """Return the folder of an archive's files on this machine."""
+    return archives_folder() / sha256 / FILES
+
+
+def cache_of(sha256: str) -> Path:
+    """Return the folder of what is compiled from an archive."""
+    return archives_folder() / sha256 / CACHE
+
+
+def find_lost(folder: str) -> Path | None:
+    """Return a file that is missing of the unpacked archive that a folder belongs to, or None."""
+    root = archives_folder()
+    if root not in Path(folder).parents:
+        return None
+    place = root / Path(folder).relative_to(root).parts[0]
+    try:
+        manifest = msgspec.json.decode((place / MANIFEST).read_bytes(), type=Manifest)
+    except OSError:
+        is_draft = place.name.startswith(".") and place.exists()  # it has no manifest yet
+        return None if is_draft else place
+    files = (place / FILES / file.path for file in manifest.files)
+    return next((file for file in files if not file.exists()), None)

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.records.launch import Launch
 
 HUMAN = "human"
@@ -32,7 +32,7 @@ class NewRevision:
     """Boards from its `hello`; None for all."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The parts outside of the archive: a version or value by path or option."""
-    packed: PackedArchive | None = None
+    packed: UnpackedArchive | None = None
     """The archive that its launch names, unless that is stored already."""
 
 

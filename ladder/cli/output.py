@@ -145,9 +145,9 @@ def print_result(
     return 0
 
 
-def show_finding(finding: Finding, *, json: bool, verbose: bool = False) -> None:
+def print_finding_or_json(finding: Finding, *, json: bool, verbose: bool = False) -> None:
     """Print a finding as one JSON document or as text."""
-    show_table(
+    print_table_or_json(
         finding,
         lambda found: found.document,
         lambda console, found: print_finding(console, found, verbose=verbose),
@@ -155,7 +155,7 @@ def show_finding(finding: Finding, *, json: bool, verbose: bool = False) -> None
     )
 
 
-def show_table(
+def print_table_or_json(
     result: T, document: Callable[[T], object], table: Callable[[Console, T], None], *, json: bool
 ) -> None:
     """Print a result as one JSON document or as a table."""

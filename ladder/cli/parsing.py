@@ -15,7 +15,7 @@ from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import PROGRAM, STANDARD
 from ladder.names import check_name
-from ladder.registry.specs.moves_options import split_list
+from ladder.registry.specs.targets import split_list
 from ladder.runs.budgets import Budgets
 
 DEFAULT_TIME = "100ms"

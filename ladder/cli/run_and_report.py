@@ -10,8 +10,8 @@ from db.store import Store
 from ladder.cli.database import is_missing
 from ladder.cli.output import (
     print_error,
+    print_finding_or_json,
     print_out,
-    show_finding,
     stderr_console,
     stdout_console,
 )
@@ -172,7 +172,7 @@ def _play(
         if repeated is not None:
             note = repeated_text(outcome.run.id, outcome.run.ended_at or 0.0)
             finding = replace(finding, notes=[*finding.notes, note])
-        show_finding(finding, json=False, verbose=verbose)
+        print_finding_or_json(finding, json=False, verbose=verbose)
     else:
         shown = standings_listing(show_only(standings, settings.bots))
         print_listing(stdout_console(), shown)

@@ -14,7 +14,7 @@ from ladder.cli.run_options import BotOptions
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.registry.from_spec import NamedSpec, SpecRules, find_or_examine, is_spec
-from ladder.registry.register import save_bot
+from ladder.registry.registration import save_bot
 from ladder.registry.same_bot import describe_changed_origins
 from ladder.registry.specs.spec import BotSource
 from ladder.runs.resume import is_unfinished, options_of, own_job

@@ -11,7 +11,7 @@ from db.records.bots import BotRow
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.names import check_name
-from ladder.registry.register import ExaminedBot, NothingToAdd, RegistrationRequest, examine
+from ladder.registry.registration import ExaminedBot, NothingToAdd, RegistrationRequest, examine
 from ladder.registry.same_bot import FileReader
 from ladder.registry.specs.spec import BotSource, ResolvedBot
 from ladder.signals import current_stop

@@ -1,31 +1,45 @@
-"""Bots that a command is given by their specification: stored under a numbered name."""
+"""Bots that a command makes from a specification: under a numbered name, or at commits.
+
+Those at commits are retired at once. They appear in no rating list and no run; their games stay.
+"""
 
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
 
+from db.records.bots import BotRow, NewBot
+from db.records.launch import Origin
 from db.store import Store
 from ladder.match.process.sandbox import Confinement
 from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
-from ladder.registry.register import (
+from ladder.registry.registration import (
     ExaminedBot,
     RegistrationRequest,
     examine,
     known_bots,
+    save_bot,
 )
 from ladder.registry.same_bot import compare_bot, stored_files, stored_manifest
-from ladder.registry.specs.forms import COMMANDS, INTERPRETER
-from ladder.registry.specs.moves_options import KIND, split_options
-from ladder.registry.specs.spec import BotSource, pack_bot, rooted
+from ladder.registry.specs.forms import COMMANDS
+from ladder.registry.specs.git import Commit
+from ladder.registry.specs.programs import INTERPRETER
+from ladder.registry.specs.spec import BotSource, find_origin, pack_bot, rooted
+from ladder.registry.specs.targets import MOVES, split_options
+from ladder.visible import visible
 
 LONGEST_BASE = 60
 NUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>[0-9]+)")
 COMMON = frozenset({"main", "bot", "agent", "submission"})
 """Names of files that say nothing about the bot; the name of their folder is used instead."""
+SHORT = 10
+"""Number of digits of a commit's hash in its bot's name."""
+LONGEST_NOTE = 200
+COMPILER_ERROR = re.compile(r"\berror\b(?! \d)", re.IGNORECASE)
+"""A compiler's error, unlike make's ``Error 1``, which gives no reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +138,7 @@ def line_name(spec: str, folder: Path) -> str:
     if stem not in COMMON:
         return stem
     kind, _, rest = spec.partition(":")
-    words = (split_options(rest)[1] if kind == KIND else rest).split()
+    words = (split_options(rest)[1] if kind == MOVES else rest).split()
     file = next((word for word in words if Path(word.partition(":")[0]).stem == stem), "")
     place = (folder / file.partition(":")[0]).resolve().parent
     return base_name(f"exec:./{place.name}") if place.name else stem
@@ -133,7 +147,7 @@ def line_name(spec: str, folder: Path) -> str:
 def base_name(spec: str) -> str:
     """Return a name for the bot of a specification, such as ``v18`` or ``mybot``."""
     kind, _, rest = spec.partition(":")
-    if kind == KIND:
+    if kind == MOVES:
         rest = split_options(rest)[1]
     try:
         words = shlex.split(rest) if kind in COMMANDS else [rest]
@@ -179,3 +193,70 @@ def _numbered_name(stem: str, taken: Iterable[str]) -> str:
     found = (NUMBERED.fullmatch(name) for name in taken)
     numbers = [int(each["number"]) for each in found if each is not None and each["stem"] == stem]
     return f"{stem}-{max(numbers, default=0) + 1}"
+
+
+def commit_bot(store: Store, source: BotSource, commit: Commit, confinement: Confinement) -> BotRow:
+    """Return the bot at a commit; if it is not registered, build, try, register and retire it.
+
+    A commit with the files of another one, whose bot is stored, is not built again.
+
+    Args:
+        store: the database.
+        source: the bot, without its revision.
+        commit: the revision.
+        confinement: its confinement in the trial.
+
+    Raises:
+        UsageError: it cannot be built, or failed its trial.
+        SpecError: the specification is not valid at this commit.
+
+    """
+    known = known_bots(store)
+    source = replace(source, git=commit.commit)
+    _, origin = find_origin(source)
+    alike = [row for row in known.values() if is_made_from(row, source, origin)]
+    name = free_name(
+        f"{base_name(source.spec)}@{commit.commit[:SHORT]}",
+        lambda each: each in known and known[each] not in alike,
+    )
+    former = known.get(name)
+    playable = [row for row in alike if row.revision.launch.can_play]
+    if former is not None and former in playable:
+        return former
+    own = [row for row in playable if _origin_commit(row) == commit.commit]
+    if former is None and own:  # under a new name; copies for other commits came later
+        return min(own, key=lambda row: row.id)
+    note = visible(commit.subject)[:LONGEST_NOTE]
+    if playable:
+        new: NewBot = replace(playable[0], name=name, based_on=None, change=note)
+    else:
+        request = RegistrationRequest(
+            name=name, source=source, note=note, replace=former is not None
+        )
+        new = examine(known, request, confinement).new
+    save_bot(store, new, replace=former is not None)
+    return store.bots.retire(name)
+
+
+def _origin_commit(row: BotRow) -> str | None:
+    origin = row.revision.launch.origin
+    return None if origin is None else origin.commit
+
+
+def is_made_from(row: BotRow, source: BotSource, origin: Origin) -> bool:
+    """Return whether a registered bot is made from the same files."""
+    launch, stored = row.revision.launch, row.revision.launch.origin
+    return (
+        stored is not None
+        and row.spec == source.spec
+        and (stored.tree, stored.inner, stored.build) == (origin.tree, origin.inner, origin.build)
+        and not launch.patterns
+        and source.python in (None, launch.python)
+    )
+
+
+def short_reason(text: str) -> str:
+    """Return the first line of a text, and the last error or else the last line below it."""
+    first, *others = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in others if COMPILER_ERROR.search(line)]
+    return " ".join([first, *(errors or others)[-1:]])

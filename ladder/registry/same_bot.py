@@ -8,20 +8,20 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import ArchivedFile, Manifest, PackedArchive
+from db.records.archives import ArchivedFile, Manifest, UnpackedArchive
 from db.records.bots import BotRow
 from db.records.launch import Launch
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.names import listed
-from ladder.registry.registered import unpack_files
+from ladder.registry.entrants import unpack_files
 from ladder.registry.specs.archive import is_same_file
-from ladder.registry.specs.outputs import is_output
+from ladder.registry.specs.folder_files import is_output
 from ladder.registry.specs.spec import ResolvedBot, identity_of
 
 MOST_NAMED = 3
 """Most files or bots of a kind that a message names."""
-FileReader = Callable[[BotRow], PackedArchive | None]
+FileReader = Callable[[BotRow], UnpackedArchive | None]
 """Returns the stored files of a bot, unpacked on this machine; None if it has none."""
 
 
@@ -148,7 +148,7 @@ def compare_bot(
     return None if changes is None else replace(changes, named=bot.named)
 
 
-def stored_files(store: Store, row: BotRow) -> PackedArchive | None:
+def stored_files(store: Store, row: BotRow) -> UnpackedArchive | None:
     """Return the stored files of a bot, unpacked on this machine; None if it has none.
 
     Raises:

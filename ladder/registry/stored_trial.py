@@ -1,11 +1,11 @@
-"""The trial of a bot from its packed files, and the search for files that it lacks."""
+"""The trial of a bot from its packed files: which it uses, which it lacks, and what changes."""
 
 import contextlib
 import ctypes
 import os
 import shlex
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -13,13 +13,16 @@ from pathlib import Path
 
 import msgspec
 
+from db.records.archives import UnpackedArchive
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.names import listed
 from ladder.registry.specs.archive import folder_copy, is_changed, writable_copy
+from ladder.registry.specs.archive_diff import diff_files
 from ladder.registry.specs.folder_files import COMPILED
 from ladder.registry.specs.spec import ResolvedBot
 from ladder.registry.trial import TrialResult, TrialTimeout, try_out
+from ladder.visible import visible
 
 MOST_NAMED = 8
 """Most files that a message names."""
@@ -124,3 +127,36 @@ def watched(folder: Path) -> Iterator[Watch]:
                 if name and not mask & IN_ISDIR and number in places:
                     opened[os.path.relpath(os.path.join(places[number], name), folder)] = None
         watch.opened = tuple(opened)
+
+
+def describe_change(
+    former: UnpackedArchive | None, packed: UnpackedArchive | None, used: Collection[str]
+) -> str:
+    """Return a note about what a version changes in its used files, such as ``mybot.py +3 -1``."""
+    if former is None or packed is None:
+        return ""
+    found = diff_files(former, packed)
+    shown = [each for each in found if each.path in used or each.after is None] or found
+    return listed([visible(each.summary) for each in shown], MOST_NAMED)
+
+
+def used_files(bot: ResolvedBot, found: TrialResult) -> tuple[str, ...] | None:
+    """Return the stored files that count for a bot; None if that is unknown, and all do."""
+    return None if bot.launch.origin is not None else opened_files(bot, found)
+
+
+def opened_files(bot: ResolvedBot, found: TrialResult) -> tuple[str, ...] | None:
+    """Return the stored files that a bot has used in its trial; None if that is unknown."""
+    if bot.packed is None or found.opened is None:
+        return None
+    stored = {file.path for file in bot.packed.manifest.files}
+    return tuple(sorted(stored & {*bot.named, *found.opened}))
+
+
+def files_naming_folder(bot: ResolvedBot, used: Iterable[str]) -> tuple[str, ...]:
+    """Return the used text files of a bot that name the folder from which it was added."""
+    folder = os.fsencode(bot.launch.folder.rstrip("/") + "/")
+    if bot.packed is None or folder == b"/":
+        return ()
+    texts = ((path, (bot.packed.root / path).read_bytes()) for path in used)
+    return tuple(path for path, text in texts if b"\0" not in text and folder in text)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
+from ladder.match.process.answers import unusable_words
 from ladder.match.process.failures import to_one_line
-from ladder.match.process.optional_values import unusable_words
 from ladder.runs.choosers import Meeting
 from ladder.runs.live import LiveBot
 

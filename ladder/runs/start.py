@@ -16,14 +16,14 @@ from ladder.match.game.adjudicator import compile_solver, needs_compiling
 from ladder.match.process.cpus import crowded_text
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.worker_pool import call_in_subprocess
-from ladder.registry.registered import (
+from ladder.registry.entrants import (
     leave_out,
     make_entrants,
     refuse_boards,
     refuse_short_time,
     refuse_unplayable,
 )
-from ladder.registry.specs.compile import compile_players
+from ladder.registry.specs.start_command import compile_players
 from ladder.runs.channel import channel_name
 from ladder.runs.choosers import read_results
 from ladder.runs.decision import ENDLESS, Judge

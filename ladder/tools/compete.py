@@ -25,10 +25,9 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.sandbox import Confinement
 from ladder.pair_seeds import derive, derive_pair_seed
-from ladder.registry.registered import unpacked_launch
-from ladder.registry.specs.compile import compile_players
+from ladder.registry.entrants import unpacked_launch
 from ladder.registry.specs.spec import BotSource, read_spec
-from ladder.registry.specs.start_command import make_entrant, make_start
+from ladder.registry.specs.start_command import compile_players, make_entrant, make_start
 
 TIE, A_WINS, B_WINS = 0, 1, 2
 BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)

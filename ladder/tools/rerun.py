@@ -14,8 +14,8 @@ from ladder.errors import UsageError
 from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.sandbox import Confinement
-from ladder.registry.registered import make_entrants
-from ladder.registry.specs.compile import compile_players
+from ladder.registry.entrants import make_entrants
+from ladder.registry.specs.start_command import compile_players
 from ladder.runs.budgets import Budgets
 
 
@@ -93,9 +93,9 @@ def rerun(game: GameRow, sent: SentGame, confinement: Confinement) -> Iterator[R
     ):
         for request in sent.requests:
             if isinstance(request, NewGame):
-                process.ask(request, timeout_s=ready_limit_s(sent.entrant))
+                process.new_game(request, ready_limit_s(sent.entrant))
             elif isinstance(request, MoveAsk):
-                reply = process.ask(request, timeout_s=WATCHDOG_S).reply
+                reply = process.ask_move(request, WATCHDOG_S).reply
                 stored = game.moves[request.ply] if request.ply < len(game.moves) else None
                 now = None if isinstance(reply, Resign) else reply.column
                 yield RepeatedMove(request.ply, stored, now)

@@ -1,8 +1,8 @@
-# ruff: noqa: SIM115 - each mode ignores its question in its own way
 """A bot that misbehaves in one way: ``python -I -S bot.py MODE [ARGUMENT]``.
 
 Uses only the standard library. A mode is the name of a class below (``late-once`` is `LateOnce`)
-that overrides what `Honest` does right. "A move" means each move that the bot is asked for.
+that overrides what `Honest` does right. "A move" means each move that the bot is asked for. Modes
+that take much of the machine are those of `greedy.py`.
 
     honest [TEXT]           plays the leftmost column that is not full [and writes TEXT to stderr]
     unsteady                plays random columns, whatever the seed
@@ -13,8 +13,6 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     stops-reading           does not read after new_game
     works MS                computes for MS milliseconds of wall time at a move
     thinks S[,FILE]         computes for S seconds of processor time at a move [while FILE exists]
-    thinks-in-children S    the same in a child process that ends before the answer
-    thinks-in-threads S     the same in four threads at the same time
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
     loads S[,N]             computes for S seconds of processor time at new_game [as N orphans do]
@@ -27,6 +25,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     exits                   exits with status 3 at a move
     exits-at-once           exits at its start with a message on stderr
     crashes-once FILE       aborts at a move until FILE exists
+    orphans-keep-output     exits at a move while an orphan has its pipes open
     closes FD               closes its standard input (0) or output (1) after ready
 
     Ends of games:
@@ -37,47 +36,26 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     writes TEXT             answers a move with TEXT, in which \\n and \\xff are bytes
     answers [JSON]          answers every move with the column JSON (0), even if that is full
     floods-output           writes endless output without line breaks
-    floods-errors           writes endless lines to stderr
     moves-at-once           answers new_game with a move
     begins-with TEXT        writes TEXT at its start, as `writes` does
     talks-after-game-over   writes ready after game_over
 
-    Too much memory, too many files or processes:
-    eats-memory             takes memory without end
-    eats-memory-in-children takes memory in children, each below the limit
-    shares-memory           shares 60 MiB with 3 children, which change it at its second move
-    leaks A,B[,S]           takes A MiB at new_game and B MiB at each move [that takes S seconds]
-    opens-files             opens up to 100,000 files
-    many-processes          starts 200 children
-    fills-scratch           writes deep and unreadable folders into its scratch folder
-    one-large-file          writes one file without end
-
-    Processor time off its turn, or in other processes:
-    has-threads N           two of N threads compute off its turn, the others sleep, as in a JVM
-    steals N                N orphans compute from each answer to the next question
-    steals-in-steps         the same in short-lived children
-
-    Other processes and sessions:
+    Other processes:
     leaves-orphans          plays on while idle orphans live
-    orphans-keep-output     exits at a move while an orphan has its pipes open
     hops                    forks into a new session every millisecond
-    loses-supervisor FILE[,N]
-                            kills its supervisor at its first N moves (1), which FILE counts
 
-    Reports:
+    Reports and memory:
+    leaks A,B[,S]           takes A MiB at new_game and B MiB at each move [that takes S seconds]
     reports-nan             NaN as the value of each position
     reports-environment     its environment, as JSON in the version of its hello
     reaches FILE            whether it can write FILE, in the version of its hello
 """
 
-import hashlib
 import json
-import mmap
 import os
 import resource
 import signal
 import sys
-import threading
 import time
 
 
@@ -287,12 +265,6 @@ class FloodsOutput(Honest):
             write(b"0123456789abcdef" * 4096)
 
 
-class FloodsErrors(Honest):
-    def move(self, message):
-        while True:
-            os.write(2, b"0123456789abcde\n" * 4096)
-
-
 class Answers(Honest):
     def move(self, message):
         return {"type": "move", "column": json.loads(self.argument or "0")}
@@ -308,45 +280,7 @@ class TalksAfterGameOver(Honest):
         return {"type": "ready"}
 
 
-# Too much memory, processor time or files.
-
-
-class EatsMemory(Honest):
-    def move(self, message):
-        taken = []
-        while True:
-            taken.append(bytearray(os.urandom(4096) * 1024))
-
-
-class EatsMemoryInChildren(Honest):
-    def move(self, message):
-        for _ in range(8):
-            if os.fork() == 0:
-                taken = bytearray(os.urandom(4096) * 256 * 30)
-                hang()
-                del taken
-        hang()
-
-
-class SharesMemory(Honest):
-    def new_game(self, message):
-        taken = bytearray(os.urandom(4096) * 256 * 60)
-        self.go = mmap.mmap(-1, 1)
-        for _ in range(3):
-            if os.fork() == 0:
-                while not self.go[0]:
-                    time.sleep(0.01)
-                for place in range(0, len(taken), 4096):
-                    taken[place] = 1
-                hang()
-        return super().new_game(message)
-
-    def move(self, message):
-        if message["ply"] > 0:
-            self.go[0] = 1
-            hang()
-        time.sleep(0.5)  # longer than it takes to find a bot that uses too much
-        return super().move(message)
+# Much of the machine.
 
 
 class Leaks(Honest):
@@ -361,92 +295,6 @@ class Leaks(Honest):
         return super().move(message)
 
 
-class HasThreads(Honest):
-    def run(self):
-        self.is_off_turn = threading.Event()
-        for number in range(int(self.argument)):
-            work = self.collect if number < 2 else threading.Event().wait
-            threading.Thread(target=work, daemon=True).start()
-        super().run()
-
-    def collect(self):
-        while True:
-            self.is_off_turn.wait()
-            busy(0.002)
-
-    def move(self, message):
-        self.is_off_turn.clear()
-        answer = super().move(message)
-        self.is_off_turn.set()
-        return answer
-
-
-class Steals(Honest):
-    def run(self):
-        self.off_turn = mmap.mmap(-1, 1)
-        for _ in range(int(self.argument)):
-            detach(self.steal)
-        super().run()
-
-    def steal(self):
-        while True:
-            if self.off_turn[0]:
-                busy(0.002)
-            else:
-                time.sleep(0.002)
-
-    def move(self, message):
-        self.off_turn[0] = 0
-        answer = super().move(message)
-        self.off_turn[0] = 1
-        return answer
-
-    def game_over(self, message):
-        self.off_turn[0] = 0
-
-
-class StealsInSteps(Steals):
-    def run(self):
-        self.off_turn = mmap.mmap(-1, 1)
-        detach(self.steal_in_steps)
-        Honest.run(self)
-
-    def steal_in_steps(self):
-        while True:
-            if os.fork() == 0:
-                if self.off_turn[0]:
-                    busy(0.02)
-                os._exit(0)
-            os.wait()
-            time.sleep(0.001)
-
-
-class ThinksInChildren(Honest):
-    def move(self, message):
-        if os.fork() == 0:
-            busy(float(self.argument))
-            os._exit(0)
-        os.wait()
-        return super().move(message)
-
-
-class ThinksInThreads(Honest):
-    def move(self, message):
-        until = time.process_time() + float(self.argument)
-        data = bytes(2**18)  # hashing more than 2 KiB lets other threads run
-
-        def work() -> None:
-            while time.process_time() < until:
-                hashlib.sha256(data)
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return super().move(message)
-
-
 class Thinks(Honest):
     def move(self, message):
         seconds, _, flag = self.argument.partition(",")
@@ -455,34 +303,10 @@ class Thinks(Honest):
         return super().move(message)
 
 
-class OpensFiles(Honest):
+class OrphansKeepOutput(Honest):
     def move(self, message):
-        taken = []
-        while len(taken) < 100_000:
-            taken.append(open("/dev/null"))
-
-
-class FillsScratch(Honest):
-    def move(self, message):
-        os.chdir(os.environ["HOME"])
-        os.makedirs("deep/er")
-        os.chdir("deep/er")
-        os.symlink("/etc", "link")
-        for number in range(64):
-            with open(f"rubbish-{number}", "wb") as file:
-                file.write(b"x" * (1 << 20))
-        os.chmod("..", 0)
-        hang()
-
-
-class OneLargeFile(Honest):
-    def move(self, message):
-        with open("rubbish", "wb") as file:
-            while True:
-                file.write(b"x" * (1 << 20))
-
-
-# Other processes and sessions.
+        detach(hang)
+        sys.exit(4)
 
 
 class LeavesOrphans(Honest):
@@ -490,20 +314,6 @@ class LeavesOrphans(Honest):
         detach(hang)
         detach(hang)
         return super().new_game(message)
-
-
-class OrphansKeepOutput(Honest):
-    def move(self, message):
-        detach(hang)
-        sys.exit(4)
-
-
-class ManyProcesses(Honest):
-    def move(self, message):
-        for _ in range(200):
-            if os.fork() == 0:
-                hang()
-        hang()
 
 
 class Hops(Honest):
@@ -517,18 +327,6 @@ class Hops(Honest):
             if os.fork():
                 os._exit(0)
             os.setsid()
-
-
-class LosesSupervisor(Honest):
-    def move(self, message):
-        path, _, times = self.argument.partition(",")
-        with open(path, "a") as losses:
-            lost = losses.tell()
-            losses.write("x")
-        if lost < int(times or 1):
-            os.kill(os.getppid(), signal.SIGKILL)
-            hang()
-        return super().move(message)
 
 
 # Reports.
@@ -590,9 +388,11 @@ class Unsteady(Honest):
         return {"type": "move", "column": free[os.urandom(1)[0] % len(free)]}
 
 
-def find_mode(name: str) -> type[Honest]:
-    return globals()["".join(map(str.capitalize, name.split("-")))]
+def play(modes: dict) -> None:
+    """Play in the mode that the command names."""
+    mode, argument = (*sys.argv[1:], "")[:2]
+    modes["".join(map(str.capitalize, mode.split("-")))](argument).run()
 
 
 if __name__ == "__main__":
-    find_mode(sys.argv[1])(sys.argv[2] if len(sys.argv) > 2 else "").run()
+    play(globals())

@@ -9,20 +9,21 @@ from typing import Any
 
 import psutil
 
-from bots.protocol import Budget, Hello, MoveAsk, NewGame
+from bots.protocol import Budget, MoveAsk, NewGame
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
 from ladder.match.process.bot_process import (
     BotProcess,
-    TimedReply,
+    MoveAnswer,
 )
 
 FAKE_BOT = Path(__file__).parent.parent / "fake_bots" / "bot.py"
-MODES = frozenset(
-    re.sub("(?<!^)([A-Z])", r"-\1", name).lower()
-    for name in re.findall(r"^class (\w+)", FAKE_BOT.read_text(), re.MULTILINE)
-)
-"""The modes of a fake bot; another one would only crash at its start."""
+MODES = {
+    re.sub("(?<!^)([A-Z])", r"-\1", name).lower(): file
+    for file in (FAKE_BOT, FAKE_BOT.with_name("greedy.py"))
+    for name in re.findall(r"^class (\w+)", file.read_text(), re.MULTILINE)
+}
+"""The modes of fake bots and their files; another one would only crash at its start."""
 NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(time_ms=100))
 
 PLENTY = Budget(time_ms=60_000)
@@ -33,9 +34,8 @@ StartFake = Callable[..., BotProcess]
 
 def fake_start(mode: str, *arguments: str, folder: Path, mark: str = "") -> Start:
     """Return the start of a fake bot whose environment holds a mark for `living`."""
-    assert mode in MODES, mode
     return Start(
-        argv=(sys.executable, "-I", "-S", str(FAKE_BOT), mode, *arguments),
+        argv=(sys.executable, "-I", "-S", str(MODES[mode]), mode, *arguments),
         folder=str(folder),
         environment=(("FAKE_BOT_MARK", mark),) if mark else (),
     )
@@ -75,10 +75,10 @@ def await_none(mark: str, seconds: float) -> list[psutil.Process]:
 
 def open_game(bot: BotProcess) -> None:
     """Do the handshake and begin a game on 6x7."""
-    bot.ask(Hello(), timeout_s=10)
-    bot.ask(NEW_GAME, timeout_s=10)
+    bot.hello(10)
+    bot.new_game(NEW_GAME, 10)
 
 
-def first_move(bot: BotProcess, timeout_s: float = 10.0) -> TimedReply:
+def first_move(bot: BotProcess, timeout_s: float = 10.0) -> MoveAnswer:
     """Ask for the first move."""
-    return bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s)
+    return bot.ask_move(MoveAsk(ply=0, moves=()), timeout_s)

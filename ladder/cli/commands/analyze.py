@@ -6,7 +6,7 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.cli.database import open_store
 from ladder.cli.options import DEFAULT_DATABASE, BotNames, Database, Games, Hours, Work
-from ladder.cli.output import print_error, show_table, stderr_console
+from ladder.cli.output import print_error, print_table_or_json, stderr_console
 from ladder.cli.parsing import parse_names
 from ladder.cli.playing import plan_and_play
 from ladder.errors import ExitCode
@@ -78,7 +78,7 @@ def analyze(
             )
             made = read_mistakes(store, row)
         document = analysis_document(state, made)
-        show_table(mistakes_listing(made), lambda _: document, print_listing, json=json)
+        print_table_or_json(mistakes_listing(made), lambda _: document, print_listing, json=json)
         return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE
 
     return plan_and_play(open_store(db, create=False), plan, play, context=context)

@@ -4,11 +4,10 @@ from typing import Annotated
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import MOST_GAMES, Workers, number, whole
-from ladder.cli.output import print_result, show_table
+from ladder.cli.output import print_result, print_table_or_json
 from ladder.cli.parsing import parse_boards, parse_names
 from ladder.errors import UsageError
-from ladder.registry.specs.compile import compile_players
-from ladder.registry.specs.start_command import builtin_launch
+from ladder.registry.specs.start_command import builtin_launch, compile_players
 from ladder.tools.bench.harness import bench_harness
 from ladder.tools.bench.search import bench_search, choose_players
 from reports.bench import harness_document, harness_text, print_search, search_document
@@ -64,5 +63,5 @@ def search(
         specific.append(entry.single)
     compile_players(map(builtin_launch, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
-    show_table(speeds, search_document, print_search, json=json)
+    print_table_or_json(speeds, search_document, print_search, json=json)
     return 0

@@ -7,7 +7,7 @@ from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import DEFAULT_DATABASE, Confidence, Database, Elo, GamesFromTwo
-from ladder.cli.output import print_error, show_finding
+from ladder.cli.output import print_error, print_finding_or_json
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import commit_source, trial_bounds
@@ -98,7 +98,7 @@ def bisect(
             result = BisectSession(context, *planned, print_error).play()
             finding = bisect_finding(result)
             write_finding(None, finding, result, html)
-            show_finding(finding, json=json)
+            print_finding_or_json(finding, json=json)
             return result.exit_code
 
         kept = {

@@ -2,29 +2,29 @@
 
 from pathlib import Path
 
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.store import Store
 from ladder.cli.commands import bots_add
 from ladder.cli.database import open_or_preview, open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database
-from ladder.cli.output import print_error, print_out, report_written, show_table
+from ladder.cli.output import print_error, print_out, print_table_or_json, report_written
 from ladder.cli.run_options import BotOptions
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
 from ladder.names import check_line
 from ladder.registry.builtins import shown_first
-from ladder.registry.register import delete_bot, refuse_catalogue_bot, refuse_name
-from ladder.registry.registered import (
+from ladder.registry.entrants import (
     refuse_unplayable,
     unpack_files,
     unpacked_launch,
 )
+from ladder.registry.registration import delete_bot, refuse_catalogue_bot, refuse_name
 from ladder.registry.same_bot import find_origin_changes, stored_manifest
 from ladder.registry.specs.archive import write_out
 from ladder.registry.specs.archive_diff import diff_files
-from ladder.registry.specs.compile import compile_players
 from ladder.registry.specs.spec import resolve_own_player
+from ladder.registry.specs.start_command import compile_players
 from ladder.registry.trial import try_out
 from reports.bots import (
     bot_text,
@@ -62,7 +62,7 @@ def list_bots(
         bots = store.bots.all(include_retired=retired)
         named = [bot.name for bot in bots if all_ or bot.retired_at is not None]
         rows = shown_first(bots, named)
-    show_table(rows, bots_document, print_bots, json=json)
+    print_table_or_json(rows, bots_document, print_bots, json=json)
     if len(rows) < len(bots) and not json:
         print_error(f"{len(bots) - len(rows)} more built-in players: `ladder bots list --all`")
     return 0
@@ -139,7 +139,7 @@ def diff(
     return 0
 
 
-def _unpacked(store: Store, name: str) -> PackedArchive:
+def _unpacked(store: Store, name: str) -> UnpackedArchive:
     """Return the stored files of a bot. Raises UsageError if there are none."""
     row = store.bots.get(name)
     if row.revision.launch.archive is None:

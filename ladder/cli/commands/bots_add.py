@@ -22,7 +22,7 @@ from ladder.registry.add_all import (
     make_requests,
     pack_all,
 )
-from ladder.registry.register import (
+from ladder.registry.registration import (
     NothingToAdd,
     RegistrationRequest,
     examine,

@@ -2,7 +2,7 @@
 
 from ladder.cli.database import open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, BotName, Database, Games, Key
-from ladder.cli.output import show_table
+from ladder.cli.output import print_table_or_json
 from ladder.cli.parsing import parse_plies
 from ladder.errors import UsageError
 from ladder.moments import parse_since
@@ -83,5 +83,5 @@ def games(
     )
     with open_to_read(db) as store:
         found = store.games.newest(conditions.query(store), limit)
-    show_table(found, games_document, print_games, json=json)
+    print_table_or_json(found, games_document, print_games, json=json)
     return 0

@@ -19,7 +19,7 @@ from ladder.cli.options import (
     GamesFromTwo,
     number,
 )
-from ladder.cli.output import check_writable, print_error, publish, show_finding
+from ladder.cli.output import check_writable, print_error, print_finding_or_json, publish
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
@@ -37,7 +37,7 @@ from ladder.experiments.gate.session import (
 from ladder.openings.openings_file import has_shipped
 from ladder.registry.from_spec import SpecRules
 from ladder.registry.same_bot import refuse_stale
-from ladder.registry.specs.moves_options import split_list
+from ladder.registry.specs.targets import split_list
 from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import check_possible
 from ladder.stats.sprt import Model, State
@@ -158,7 +158,7 @@ def gate(
         gated = decide(store, task)
         finding = gate_finding(gated)
         write_finding(store, finding, gated, html)
-        show_finding(finding, json=json, verbose=verbose)
+        print_finding_or_json(finding, json=json, verbose=verbose)
         propose_openings(settings, gated.result)
         publish(finding, annotations(gated), junit=junit, summary=summary, quiet=json)
         return gated.exit_code

@@ -21,7 +21,7 @@ from ladder.cli.options import (
     number,
     whole,
 )
-from ladder.cli.output import check_writable, print_error, publish, show_finding
+from ladder.cli.output import check_writable, print_error, print_finding_or_json, publish
 from ladder.cli.parsing import parse_names
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
@@ -44,7 +44,7 @@ from ladder.experiments.nightly.session import (
     plan_night,
     play_night,
 )
-from ladder.registry.register import save_bot
+from ladder.registry.registration import save_bot
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import RunSettings
 from reports.findings.nightly import nightly_finding, with_bisections
@@ -171,7 +171,7 @@ def nightly(
 
         finding = with_bisections(nightly_finding(outcome), outcome, command_of, find)
         write_finding(store, finding, outcome, html)
-        show_finding(finding, json=json)
+        print_finding_or_json(finding, json=json)
         publish(finding, annotations(outcome), junit=junit, summary=summary, quiet=json)
         return outcome.exit_code
 

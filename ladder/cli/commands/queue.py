@@ -13,7 +13,7 @@ from db.store import Store
 from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Key, whole
-from ladder.cli.output import print_error, print_out, print_result, show_table
+from ladder.cli.output import print_error, print_out, print_result, print_table_or_json
 from ladder.cli.playing import planning_only
 from ladder.errors import ExitCode, Stopped, UsageError
 from ladder.names import check_line
@@ -133,7 +133,7 @@ def list_(
       ladder queue list
     """
     with open_to_read(db) as store:
-        show_table(list_jobs(store), jobs_document, print_jobs, json=json)
+        print_table_or_json(list_jobs(store), jobs_document, print_jobs, json=json)
     return ExitCode.DONE
 
 

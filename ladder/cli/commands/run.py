@@ -20,8 +20,8 @@ from ladder.cli.run_and_report import play_and_report
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
 from ladder.errors import UsageError
+from ladder.registry.entrants import choose_bots, default_bots
 from ladder.registry.from_spec import SpecRules
-from ladder.registry.registered import choose_bots, default_bots
 from ladder.runs.pairings import ROUND_ROBIN, Pairing, describe_pairings, parse_pairing
 from ladder.runs.settings import ResumePolicy
 

@@ -7,7 +7,7 @@ import typer
 from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Key
-from ladder.cli.output import confirm, print_out, show_table
+from ladder.cli.output import confirm, print_out, print_table_or_json
 from ladder.cli.resume import command_of
 from ladder.errors import UsageError
 from ladder.experiments.stored import read_run
@@ -37,7 +37,7 @@ def runs(
         return 0
     with open_to_read(db) as store:
         found = past_runs(store)
-    show_table(found, runs_document, print_runs, json=json)
+    print_table_or_json(found, runs_document, print_runs, json=json)
     return 0
 
 
@@ -60,7 +60,7 @@ def show(
     with open_to_read(db) as store:
         found = read_run(store, past_run(store, run))
     command = command_of(found.past.row, context)
-    show_table(
+    print_table_or_json(
         found,
         lambda stored: run_document(stored, command),
         lambda console, stored: print_run(console, stored, command, verbose=verbose),

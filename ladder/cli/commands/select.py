@@ -17,13 +17,13 @@ from ladder.cli.options import (
     GamesFromTwo,
     Takes,
 )
-from ladder.cli.output import show_finding
+from ladder.cli.output import print_finding_or_json
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.session import field_names, play_selection
-from ladder.registry.registered import find_bot
+from ladder.registry.entrants import find_bot
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.start import check_possible
 from reports.findings.select import select_finding
@@ -85,7 +85,7 @@ def select(
         selected = play_selection(context, settings, bots, against, question)
         finding = select_finding(selected)
         write_finding(None, finding, selected, html)
-        show_finding(finding, json=json)
+        print_finding_or_json(finding, json=json)
         return selected.exit_code
 
     return plan_and_play(open_to_play(db, plan), plan, play, context=options.context)

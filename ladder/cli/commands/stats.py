@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import Chance, number
-from ladder.cli.output import print_result, show_table
+from ladder.cli.output import print_result, print_table_or_json
 from ladder.errors import UsageError
 from ladder.results.standings.pool import rating_options
 from ladder.stats.sprt import Model, Sprt, check_chances, sprt_result
@@ -159,5 +159,5 @@ def rate(
         prior=prior,
         advantage=first_mover_advantage,
     )
-    show_table(rate_file(file, options), rating_document, print_rating, json=json)
+    print_table_or_json(rate_file(file, options), rating_document, print_rating, json=json)
     return 0

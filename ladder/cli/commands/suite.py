@@ -22,7 +22,13 @@ from ladder.cli.options import (
     whole,
     whole_number,
 )
-from ladder.cli.output import check_writable, print_error, print_out, show_finding, write_output
+from ladder.cli.output import (
+    check_writable,
+    print_error,
+    print_finding_or_json,
+    print_out,
+    write_output,
+)
 from ladder.cli.parsing import parse_boards, parse_time
 from ladder.cli.playing import plan_and_play
 from ladder.cli.run_options import BotOptions
@@ -32,7 +38,7 @@ from ladder.experiments.suite.puzzle import read_suite, text_of
 from ladder.experiments.suite.run import leave_out_unfit, run_suite
 from ladder.match.process.cpus import crowded_text
 from ladder.names import counted
-from ladder.registry.registered import choose_bots
+from ladder.registry.entrants import choose_bots
 from ladder.results.standings.division import division_or_latest
 from ladder.runs.budgets import Budgets
 from ladder.signals import current_stop
@@ -181,7 +187,7 @@ def run(
         finding = suite_finding(result, left_out)
         if junit is not None:
             write_output(junit, [finding_junit(finding)], "--junit", "the JUnit results")
-        show_finding(finding, json=json)
+        print_finding_or_json(finding, json=json)
         return ExitCode.DONE
 
     kept = {"words": [*names, str(Path(file).absolute()) if Path(file).is_file() else file]}

@@ -21,9 +21,9 @@ from ladder.cli.options import (
 )
 from ladder.cli.output import (
     print_error,
+    print_finding_or_json,
     print_out,
     report_written,
-    show_finding,
     stderr_console,
 )
 from ladder.cli.parsing import parse_boards
@@ -36,7 +36,7 @@ from ladder.learning.value.settings import settings_for
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.match.process.worker_pool import WorkerPool, wait_for_result
-from ladder.registry.register import (
+from ladder.registry.registration import (
     RegistrationRequest,
     examine,
     known_bots,
@@ -186,7 +186,7 @@ def value(
             folder.write_page(_page(finding))
             report_written("the games, the weights and a page", output)
     if state.records:
-        show_finding(finding, json=json, verbose=True)
+        print_finding_or_json(finding, json=json, verbose=True)
     if code == ExitCode.DONE and register is not None:
         based_on = parse_player(settings.learner)[0].name
         spec = format_spec(output, settings)

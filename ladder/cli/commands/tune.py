@@ -8,7 +8,7 @@ from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import DEFAULT_DATABASE, Chance, Database, Elo, GamesFromTwo, whole
-from ladder.cli.output import print_error, show_finding, stderr_console
+from ladder.cli.output import print_error, print_finding_or_json, stderr_console
 from ladder.cli.playing import experiment_context, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import refuse_in_job
@@ -132,7 +132,7 @@ def tune(
         )
         finding = tune_finding(tuned)
         write_finding(store, finding, tuned, html)
-        show_finding(finding, json=json, verbose=verbose)
+        print_finding_or_json(finding, json=json, verbose=verbose)
         return tuned.exit_code
 
     def in_job(planned: tuple[TuningTask, BotRow]) -> dict[str, object]:

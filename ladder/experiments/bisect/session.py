@@ -20,8 +20,8 @@ from ladder.experiments.bisect.result import BisectResult, result_of
 from ladder.experiments.bisect.search import BisectQuestion, CommitSearch
 from ladder.experiments.engine import ExperimentContext, ExperimentJudge, judge_pairs, play
 from ladder.match.process.sandbox import Confinement
-from ladder.registry.commit_bots import commit_bot, short_reason
-from ladder.registry.register import remove_unused_builds
+from ladder.registry.from_spec import commit_bot, short_reason
+from ladder.registry.registration import remove_unused_builds
 from ladder.registry.specs.spec import BotSource
 from ladder.runs.history import PastRun
 from ladder.runs.pairings import GATE, Pairing

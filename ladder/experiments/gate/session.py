@@ -26,7 +26,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot, Tally
 from ladder.experiments.kept import ended_run, result_of
-from ladder.registry.registered import find_bot
+from ladder.registry.entrants import find_bot
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.report_data import Reason, ShownGame, read_shown_games
 from ladder.runs.history import PastRun, past_run

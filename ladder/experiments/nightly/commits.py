@@ -15,9 +15,8 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.sandbox import Confinement
 from ladder.names import listed
-from ladder.registry.commit_bots import LONGEST_NOTE, is_made_from, short_reason
-from ladder.registry.from_spec import free_name, line_name
-from ladder.registry.register import (
+from ladder.registry.from_spec import LONGEST_NOTE, free_name, is_made_from, line_name, short_reason
+from ladder.registry.registration import (
     ExaminedBot,
     NothingToAdd,
     RegistrationRequest,

@@ -23,7 +23,7 @@ from ladder.experiments.nightly.commits import (
 )
 from ladder.experiments.nightly.judge import NightJudge
 from ladder.registry.builtins import OPPONENTS
-from ladder.registry.registered import choose_bots
+from ladder.registry.entrants import choose_bots
 from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.report_data import ShownGame
 from ladder.runs.choosers import Meeting

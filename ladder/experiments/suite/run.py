@@ -13,13 +13,13 @@ from engine.board import parse_board
 from engine.position import parse_moves
 from ladder.errors import BotFailure, UnfitBot
 from ladder.experiments.suite.puzzle import Puzzle, Suite
-from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
+from ladder.match.game.asking import SideClock, begin_game
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_undisturbed
 from ladder.match.process.sandbox import Confinement
-from ladder.registry.registered import leave_out, make_entrants, refuse_unplayable
+from ladder.registry.entrants import leave_out, make_entrants, refuse_unplayable
 from ladder.registry.specs.board_support import can_play, describe_boards, propose_boards
-from ladder.registry.specs.compile import compile_players
+from ladder.registry.specs.start_command import compile_players
 from ladder.runs.budgets import Budgets
 from ladder.stats.elo import Z95
 
@@ -188,8 +188,7 @@ def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int | None:
     board = parse_board(puzzle.board)
     process = pool.acquire(entrant.start, entrant.name)
     try:
-        game = make_new_game(entrant, board, game="suite", side=len(moves) % 2, seed=SEED)
-        process.ask(game, timeout_s=ready_limit_s(entrant))
+        begin_game(process, entrant, board, game="suite", side=len(moves) % 2, seed=SEED)
         reply = SideClock(entrant.budget, board.cells).ask(process, moves, None).reply
     except BaseException:
         process.kill()

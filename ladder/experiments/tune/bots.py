@@ -20,14 +20,14 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, gate_pairing
 from ladder.experiments.tune.parameters import ParameterValues, Template
 from ladder.names import check_name, unknown_bot
+from ladder.registry.entrants import unpack_files, unpacked_launch
 from ladder.registry.from_spec import base_name, free_name, name_with_values
-from ladder.registry.register import (
+from ladder.registry.registration import (
     RegistrationRequest,
     examine,
     known_bots,
     save_bot,
 )
-from ladder.registry.registered import unpack_files, unpacked_launch
 from ladder.registry.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, read_spec
 from ladder.runs.settings import RunSettings
 

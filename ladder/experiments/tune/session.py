@@ -39,8 +39,8 @@ from ladder.experiments.tune.bots import (
 )
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import ParameterValues, Template, read_parameters
-from ladder.registry.registered import refuse_boards, refuse_short_time
-from ladder.registry.specs.compile import compile_players
+from ladder.registry.entrants import refuse_boards, refuse_short_time
+from ladder.registry.specs.start_command import compile_players
 from ladder.runs.health import RunHealth
 from ladder.runs.history import PastRun, past_runs
 from ladder.runs.live import RunEnding, RunWatcher

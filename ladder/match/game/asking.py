@@ -44,6 +44,14 @@ def make_new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed:
     )
 
 
+def begin_game(
+    process: BotProcess, entrant: Entrant, board: Board, *, game: str, side: int, seed: int
+) -> None:
+    """Begin a game for one side (`make_new_game`). Raises what `BotProcess.new_game` raises."""
+    question = make_new_game(entrant, board, game=game, side=side, seed=seed)
+    process.new_game(question, ready_limit_s(entrant))
+
+
 def known_budget(entrant: Entrant, board: Board) -> Budget:
     """Return the budget in the terms of the bot.
 
@@ -120,7 +128,7 @@ class SideClock:
             self._time.spend(own_us)
 
     def ask(self, process: BotProcess, moves: Sequence[int], theirs_us: int | None) -> MoveAnswer:
-        """Ask for a move, and charge its time. Raises what `BotProcess.ask` raises.
+        """Ask for a move, and charge its time. Raises what `BotProcess.ask_move` raises.
 
         Args:
             process: the side's process.
@@ -128,21 +136,16 @@ class SideClock:
             theirs_us: what is left of the opponent's clock or overage.
 
         """
-        question = self.question(moves, theirs_us)
-        time = self._time
-        if time is None:
-            return process.ask(question, timeout_s=self._watchdog_us / 1e6)
+        question, time = self.question(moves, theirs_us), self._time
+        limit_s = self.limit_us / 1e6
         try:
-            answer = process.ask(
-                question,
-                timeout_s=self.limit_us / 1e6,
-                is_timed=True,
-            )
+            answer = process.ask_move(question, limit_s, is_charged=time is not None)
         except BotTimeout as late:
             if self._has_bank:
                 late.args = (f"{late}; this was all that was left of its time for the game",)
             raise
-        self.spend(answer.own_us)
+        if time is not None:
+            time.spend(answer.own_us)
         return answer
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
+from bots.protocol import QUIT_S, HelloReply
 from db.records.launch import DEFAULT_LIMITS, Limits, Start
 from ladder.errors import BotProtocolError, UsageError
 from ladder.match.process.bot_process import BotProcess
@@ -123,7 +123,7 @@ class BotPool:
         process = BotProcess.start(start, confinement, self._histories[start], name=name)
         self._started.append(process)
         try:
-            hello = process.ask(Hello(), timeout_s=HELLO_S).reply
+            hello = process.hello()
             check_text(hello.name, "a name")
             check_text(hello.version, "a version")
         except UsageError as error:

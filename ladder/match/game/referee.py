@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from bots.protocol import GameOver, Resign
 from db.records import thought_blob
+from db.records.archives import find_lost
 from db.records.games import GameRecord, LastOutput, SideSums, Thought
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.rules import GameRules
@@ -18,17 +19,15 @@ from engine.mutable_game import MutableGame
 from ladder.errors import BotCrash, BotFailure, BotTimeout, MachineStalled
 from ladder.match.game.asking import (
     SideClock,
+    begin_game,
     illegal_move_error,
-    make_new_game,
     make_thought,
-    ready_limit_s,
 )
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import BoardInPlay, Broadcaster
 from ladder.match.game.endings import EndingRule, GameEnd
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.faults import machine_fault
-from ladder.match.process.unpacked_files import find_lost
+from ladder.match.process.failures import machine_fault
 
 T = TypeVar("T")
 PAUSES_S = (0.05, 0.2, 0.8)
@@ -273,11 +272,8 @@ class _Game:
             raise
         self.processes.append(process)
         name = f"{self.plan.id}-{int(self.swapped)}"
-        question = make_new_game(
-            entrant, self.game.board, game=name, side=index, seed=self.plan.seed
-        )
-        process.ask(question, timeout_s=ready_limit_s(entrant))
-        process.begin_game()
+        seed = self.plan.seed
+        begin_game(process, entrant, self.game.board, game=name, side=index, seed=seed)
 
     def _move(self, index: int) -> bool:
         """Ask a side for its move, record it and play it; return False if it resigns.
@@ -294,8 +290,8 @@ class _Game:
             side.unplayed_us.append(side.clock.limit_us)
             raise
         self.notes.excused += answer.is_excused
-        if process.unusable:
-            self.notes.unusable[side.entrant.revision] = process.unusable
+        if answer.unusable:
+            self.notes.unusable[side.entrant.revision] = answer.unusable
         reply = answer.reply
         if isinstance(reply, Resign):
             side.unplayed_us.append(answer.own_us)

@@ -1,9 +1,9 @@
 """One bot process: start it, ask it questions under deadlines, end it.
 
     with BotProcess.start(start) as bot:
-        bot.ask(Hello(), timeout_s=30)
-        bot.ask(NewGame(...), timeout_s=10)
-        reply, own_us, _ = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.15, is_timed=True)
+        bot.hello()
+        bot.new_game(NewGame(...))
+        answer = bot.ask_move(MoveAsk(ply=0, moves=()), 0.15, is_charged=True)
 
 After a failure the process and everything it started are gone, and the exception holds what the
 bot's author needs to know. Needs Linux 5.3 or later (pidfd).
@@ -12,13 +12,11 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 from __future__ import annotations
 
 import errno
-from codecs import BOM_UTF8
-from typing import Any, Generic, NamedTuple, TypeVar, overload
-
-from msgspec.structs import asdict
+from typing import NamedTuple
 
 from bots.protocol import (
-    UNREADABLE,
+    HELLO_S,
+    READY_S,
     Hello,
     HelloReply,
     MoveAsk,
@@ -26,20 +24,16 @@ from bots.protocol import (
     NewGame,
     Quit,
     Ready,
-    Reply,
     Request,
     Resign,
-    parse_reply,
 )
 from db.records.games import LastOutput
 from db.records.launch import Limits, Start
 from ladder.errors import BotCrash, BotFailure, BotTimeout, MachineStalled
 from ladder.match.process import failures
-from ladder.match.process.faults import FREE_MACHINE, machine_fault
+from ladder.match.process.answers import decode_answer, decode_move
 from ladder.match.process.lateness import Delay, DelayWatch
-from ladder.match.process.limits import LimitMonitor
 from ladder.match.process.line_channel import ClosedError, LineChannel
-from ladder.match.process.optional_values import decode_usable
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.sandbox import Confinement
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
@@ -57,28 +51,22 @@ BRIEF_US = 1000
 LONGEST_WAIT, LEAST_WAIT_S = 20, 1.0
 """How long an answer is awaited while waits explain its delay: this multiple of its limit, but at
 least this much longer."""
-EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {
-    Hello: (HelloReply,),
-    NewGame: (Ready,),
-    MoveAsk: (MoveReply, Resign),
-}
-"""The types of answers to each type of question."""
-Question = Hello | NewGame | MoveAsk
-R_co = TypeVar("R_co", bound=Reply, covariant=True)
+ENDED = "a bot that has ended was asked"
+FAILURES = (ClosedError, BotFailure, MachineStalled)
+"""What a question raises before its failure is explained."""
 
 
-class TimedReply(NamedTuple, Generic[R_co]):
-    """A bot's answer and its time."""
+class MoveAnswer(NamedTuple):
+    """A bot's answer to the question for a move, and its time."""
 
-    reply: R_co
+    reply: MoveReply | Resign
     own_us: int
     """The bot's own time: from just before the question is written until the whole answer is read,
     without what the machine explains (`ladder.match.process.lateness`)."""
-    is_excused: bool = False
+    is_excused: bool
     """Whether it came late, and the machine explains the delay."""
-
-
-MoveAnswer = TimedReply[MoveReply | Resign]
+    unusable: str
+    """An optional value in it that could not be used; "" for none."""
 
 
 class BotProcess:
@@ -90,8 +78,7 @@ class BotProcess:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
         supervisor: the harness's end of its supervisor.
-        unusable: the last optional value in a move that could not be used; "" for none.
-        tree: the bot's processes, with their processor time since `begin_game`.
+        tree: the bot's processes, with their processor time since `new_game`.
 
     """
 
@@ -100,7 +87,6 @@ class BotProcess:
     ) -> None:
         self.alive = True
         self.failed = False
-        self.unusable = ""
         self._has_played = False
         """Whether it was asked for a game before, so that it has loaded."""
         self._limits = limits
@@ -108,9 +94,8 @@ class BotProcess:
         self._channel = LineChannel(
             client.stdin, client.stdout, client.connection.fileno(), self._handle_silence
         )
-        self._watch: DelayWatch | None = None
-        """Measures what delays the answer to the last question; None if nothing has yet."""
         self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
+        self._watch = DelayWatch(self.tree)
 
     @classmethod
     def start(
@@ -144,31 +129,51 @@ class BotProcess:
         except OSError as error:
             if error.errno == errno.E2BIG:
                 raise BotCrash(f"its command is too long: {error}") from error
-            raise machine_fault("a bot could not be started", error) from error
+            raise failures.machine_fault("a bot could not be started", error) from error
         return cls(client, history or BotHistory(), confinement.limits, foreign=start.foreign)
 
-    @overload
-    def ask(self, request: Hello, *, timeout_s: float) -> TimedReply[HelloReply]: ...
+    def hello(self, limit_s: float = HELLO_S) -> HelloReply:
+        """Ask for the bot's name, budgets and boards: the first question (raises as `ask_move`)."""
+        if not self.alive:
+            raise RuntimeError(ENDED)
+        question = Hello()
+        try:
+            data, *_ = self._exchange(question, limit_s, is_watched=True)
+            return decode_answer(HelloReply, question, data)
+        except FAILURES as error:
+            raise self._end_for(error, question) from None
 
-    @overload
-    def ask(self, request: NewGame, *, timeout_s: float) -> TimedReply[Ready]: ...
+    def new_game(self, question: NewGame, limit_s: float = READY_S) -> None:
+        """Begin a game: wait until the bot is ready, and measure its processor time from then on.
 
-    @overload
-    def ask(
-        self, request: MoveAsk, *, timeout_s: float, is_timed: bool = False
-    ) -> TimedReply[MoveReply | Resign]: ...
+        Raises the same as `ask_move`.
+        """
+        # It may load, which takes long beside other programs; later games cost 0.2 ms less.
+        is_watched, self._has_played = not self._has_played, True
+        try:
+            if not self.alive or self._channel.poll_unasked(0):
+                self._refuse(question)
+            self.tree.resume()
+            data, *_ = self._exchange(question, limit_s, is_watched=is_watched)
+            decode_answer(Ready, question, data)
+        except FAILURES as error:
+            raise self._end_for(error, question) from None
+        client = self.supervisor
+        client.wait(lambda: client.pid or client.cause, START_S)
+        if client.pid is not None:
+            self.tree.begin(client.pid)
 
-    def ask(
-        self, request: Question, *, timeout_s: float, is_timed: bool = False
-    ) -> TimedReply[HelloReply] | TimedReply[Ready] | TimedReply[MoveReply | Resign]:
-        """Ask a question and wait for its answer.
+    def ask_move(
+        self, question: MoveAsk, limit_s: float, *, is_charged: bool = False
+    ) -> MoveAnswer:
+        """Ask for a move and wait for it.
 
         Args:
-            request: the question.
-            timeout_s: the limit of the bot's own time.
-            is_timed: whether the time of a move is limited by its budget, so that what delays it is
-                measured from its start. This costs some 50 us before the clock starts. Moves under
-                a work budget are measured once they take long.
+            question: the question.
+            limit_s: the limit of the bot's own time.
+            is_charged: whether its own time counts against a budget, so that what delays it is
+                measured from its start. This costs some 50 us before the clock starts. Other moves
+                are measured once they take long.
 
         Raises:
             BotTimeout: no whole answer came in time, or the bot did not read the question.
@@ -182,97 +187,116 @@ class BotProcess:
             RuntimeError: the bot is not `alive`.
 
         """
-        if not self.alive:
-            raise RuntimeError("a bot that has ended was asked")
-        failure: BotFailure | MachineStalled
         try:
-            return self._ask(request, timeout_s, is_timed)
-        except ClosedError as closed:
-            failure = self._explain_end(request, *closed.args)
-        except (BotTimeout, MachineStalled) as late:
-            failure = self._find_excess(request) or late
-        except BotFailure as raised:
-            failure = raised
+            if not self.alive or self._channel.poll_unasked(0):
+                self._refuse(question)
+            self.tree.begin_turn()
+            data, own_us, is_excused = self._exchange(question, limit_s, is_watched=is_charged)
+            self.tree.end_turn()
+            reply, unusable = decode_move(question, data)
+        except FAILURES as error:
+            raise self._end_for(error, question) from None
+        # Like MoveAnswer(...), without the cost of its Python-level constructor.
+        return tuple.__new__(MoveAnswer, (reply, own_us, is_excused, unusable))
+
+    def _refuse(self, question: Request) -> None:
+        """Raise why a question cannot be asked: the bot has ended, or wrote something unasked."""
+        if not self.alive:
+            raise RuntimeError(ENDED)
+        self.supervisor.read_reports(0)
+        self._channel.refuse_unasked(question)
+
+    def _exchange(
+        self, question: Request, limit_s: float, *, is_watched: bool
+    ) -> tuple[bytes, int, bool]:
+        """Ask, and leave a bot that fails as it is. Raises also ClosedError.
+
+        Returns:
+            The answer, the bot's own time, and whether it came late and that is excused.
+
+        """
+        watch = self._watch
+        watch.is_begun = False
+        if is_watched:
+            watch.begin()
+        data, elapsed_us = self._channel.exchange(question, limit_s, is_watched=is_watched)
+        own_us = elapsed_us
+        if watch.is_begun and elapsed_us > MEASURED_FROM_US:
+            own_us = self._judge(question, limit_s, elapsed_us, is_answered=True).own_us
+        return data, own_us, elapsed_us > limit_s * 1e6
+
+    def _handle_silence(
+        self, question: Request, limit_s: float, elapsed_us: int, received: bytes
+    ) -> bool:
+        """Let an answer be awaited while the bot has time; return whether something has delayed it.
+
+        Raises:
+            BotTimeout: the bot is late by its own fault.
+            MachineStalled: no answer came for very long, and the machine explains that.
+
+        """
+        ask_for_early_wakeups()
+        if not self._watch.is_begun:
+            self._watch.begin(elapsed_us)
+            return True
+        delay = self._judge(question, limit_s, elapsed_us, received)
+        if elapsed_us > 1e6 * max(LONGEST_WAIT * limit_s, limit_s + LEAST_WAIT_S):
+            text = failures.describe_late(question, limit_s)
+            raise MachineStalled(f"{text}; {delay}; {failures.FREE_MACHINE}")
+        return delay.explained_us > BRIEF_US
+
+    def _judge(
+        self,
+        question: Request,
+        limit_s: float,
+        elapsed_us: int,
+        received: bytes = b"",
+        *,
+        is_answered: bool = False,
+    ) -> Delay:
+        """Return what delayed an answer: this decides for every question whether the bot is late.
+
+        Raises:
+            BotTimeout: its own time is over its limit.
+
+        """
+        overslept_us = self._channel.overslept_ns // 1000
+        delay = self._watch.measure(elapsed_us, overslept_us, is_answered=is_answered)
+        if delay.own_us > limit_s * 1e6:
+            raise failures.late_failure(question, limit_s, received, delay)
+        return delay
+
+    def _end_for(
+        self, error: ClosedError | BotFailure | MachineStalled, question: Request
+    ) -> BotFailure | MachineStalled:
+        """End the bot for what a question raised, and return its failure."""
+        failure = self._explain(error, question)
         self.kill()
         if isinstance(failure, BotFailure):
             self.failed = True
             failure = failures.append_stderr(failure, self.supervisor.stderr)
             failure.last_output = self.last_output()
-        raise failure
+        return failure
 
-    def _explain_end(
-        self, request: Question, seen: str, received: bytes
+    def _explain(
+        self, error: ClosedError | BotFailure | MachineStalled, question: Request
     ) -> BotFailure | MachineStalled:
-        """Return why a bot closed a pipe, as its supervisor reports it."""
+        """Return the failure that a closed pipe or a missing answer is, as its supervisor knows."""
         client = self.supervisor
-        client.wait(lambda: client.cause, LAST_REPORT_S)
-        if fault := client.fault:
-            question = failures.describe_request(request)
-            return MachineStalled(f"a bot was lost at {question}: {fault}; {FREE_MACHINE}")
-        return failures.failure_after_end(client, request, seen, received)
-
-    def _find_excess(self, request: Question) -> BotFailure | None:
-        """Return the failure of a silent bot that exceeds a limit.
-
-        On a busy machine its supervisor may not have run for long.
-        """
-        client = self.supervisor
-        client.read_reports(0)
-        if client.cause is None:
-            limits = {**asdict(self._limits), "group": client.group}
-            options = {name: str(value) for name, value in limits.items() if value}
-            monitor = LimitMonitor(options, client.popen.pid)
-            if excess := monitor.find_excess():
-                cause, _, client.detail = excess.partition(" ")
-                client.cause = EndCause(cause)
-        if client.cause not in (EndCause.MEMORY, EndCause.PROCESSES):
-            return None
-        return failures.failure_after_end(client, request, "", b"")
-
-    def _ask(self, request: Question, timeout_s: float, is_timed: bool) -> TimedReply[Any]:
-        """Ask, and leave a bot that fails as it is. Raises also ClosedError."""
-        channel = self._channel
-        if type(request) is not Hello and channel.poll_unasked(0):
-            self.supervisor.read_reports(0)
-            channel.refuse_unasked(request)
-        is_move = type(request) is MoveAsk
-        if is_move:
-            self.tree.begin_turn()
+        seen, received = "", b""
+        if isinstance(error, ClosedError):
+            seen, received = error.args
+            client.wait(lambda: client.cause, LAST_REPORT_S)
+        elif isinstance(error, BotTimeout | MachineStalled):
+            client.check_limits(self._limits)
+            if client.cause not in (EndCause.MEMORY, EndCause.PROCESSES):
+                return error
         else:
-            self.tree.resume()
-            # It may load, which takes long beside other programs; later games cost 0.2 ms less.
-            is_timed = not self._has_played
-            self._has_played = type(request) is NewGame
-        self._watch = DelayWatch(self.tree) if is_timed else None
-        data, own_us = channel.exchange(request, timeout_s, is_watched=is_timed)
-        is_excused = own_us > timeout_s * 1e6
-        if self._watch is not None and own_us > MEASURED_FROM_US:
-            own_us = self._measure(request, timeout_s, own_us).own_us
-        if is_move:
-            self.tree.end_turn()
-        try:
-            reply = parse_reply(data.removeprefix(BOM_UTF8))
-        except UNREADABLE:
-            usable = decode_usable(data.removeprefix(BOM_UTF8))
-            if usable is None:
-                raise failures.unreadable_failure(request, data) from None
-            reply, self.unusable = usable
-        if type(reply) not in EXPECTED[type(request)] or (
-            type(reply) is MoveReply
-            and type(request) is MoveAsk
-            and reply.ply != request.ply
-            and reply.ply is not None
-        ):
-            raise failures.wrong_reply_failure(request, reply)
-        # Like TimedReply(...), without the cost of its Python-level constructor.
-        return tuple.__new__(TimedReply, (reply, own_us, is_excused))
-
-    def begin_game(self) -> None:
-        """Restart the measurement of processor time; call it after the bot's `ready`."""
-        client = self.supervisor
-        client.wait(lambda: client.pid or client.cause, START_S)
-        if client.pid is not None:
-            self.tree.begin(client.pid)
+            return error
+        if fault := client.fault:
+            asked = failures.describe_request(question)
+            return MachineStalled(f"a bot was lost at {asked}: {fault}; {failures.FREE_MACHINE}")
+        return failures.failure_after_end(client, question, seen, received)
 
     def pause(self) -> None:
         """Stop all its processes until it is asked again or asked to quit."""
@@ -280,7 +304,7 @@ class BotProcess:
             self.tree.stop()
 
     def send(self, request: Request) -> None:
-        """Send a message without an answer, such as GameOver; the next `ask` reports a failure."""
+        """Send a message without an answer, such as GameOver; a failure meets the next question."""
         if self.alive:
             self._channel.send(request)
 
@@ -313,41 +337,3 @@ class BotProcess:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-
-    def _handle_silence(
-        self, request: Request, timeout_s: float, elapsed_us: int, received: bytes
-    ) -> bool:
-        """Let an answer be awaited while the bot has time; return whether something has delayed it.
-
-        Raises:
-            BotTimeout: the bot is late by its own fault.
-            MachineStalled: no answer came for very long, and the machine explains that.
-
-        """
-        ask_for_early_wakeups()
-        if self._watch is None:
-            self._watch = DelayWatch(self.tree, elapsed_us)
-            return True
-        delay = self._measure(request, timeout_s, elapsed_us, received)
-        if elapsed_us > 1e6 * max(LONGEST_WAIT * timeout_s, timeout_s + LEAST_WAIT_S):
-            text = failures.describe_late(request, timeout_s)
-            raise MachineStalled(f"{text}; {delay}; {FREE_MACHINE}")
-        return delay.explained_us > BRIEF_US
-
-    def _measure(
-        self, request: Request, timeout_s: float, elapsed_us: int, received: bytes | None = None
-    ) -> Delay:
-        """Return what delayed an answer; `received` is None if the whole answer has come.
-
-        This decides for every question whether the bot is late.
-
-        Raises:
-            BotTimeout: its own time is over its limit.
-
-        """
-        assert self._watch is not None  # noqa: S101 - for mypy
-        overslept_us = self._channel.overslept_ns // 1000
-        delay = self._watch.measure(elapsed_us, overslept_us, is_answered=received is None)
-        if delay.own_us > timeout_s * 1e6:
-            raise failures.late_failure(request, timeout_s, received or b"", delay)
-        return delay

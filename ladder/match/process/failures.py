@@ -1,12 +1,13 @@
-"""Failures of bots, each with a message for the bot's author."""
+"""Failures of bots, each with a message for its author, and faults of the machine."""
 
 from __future__ import annotations
 
+import errno
 import signal
 from collections.abc import Iterable
 
 from bots.errors import ProtocolError
-from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, MoveReply, Reply, Request, decode_reply
+from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, MoveReply, Reply, Request
 from db.records.games import MESSAGE_LIMIT, MESSAGES_KEPT, STDERR_LIMIT, LastOutput
 from ladder.errors import (
     BotCrash,
@@ -15,6 +16,7 @@ from ladder.errors import (
     BotMemory,
     BotProtocolError,
     BotTimeout,
+    MachineStalled,
 )
 from ladder.match.process.lateness import Delay
 from ladder.match.process.supervisor_client import EndCause, SupervisorClient
@@ -29,6 +31,18 @@ DEBUG_OUTPUT = "print debug output to standard error"
 STDERR_FOLLOWS = "; the last lines of its stderr:"
 LAST_LINES, LAST_CHARACTERS = 9, 900
 """Lines and characters of the end of a bot's stderr that a failure shows."""
+FREE_MACHINE = "stop other programs, play fewer pairs at a time or allow more time per move"
+"""Advice about a machine that is too busy or has too little memory."""
+REMEDIES = {
+    errno.EMFILE: "allow more open files (ulimit -n)",
+    errno.ENFILE: "close other programs, or allow the system more open files (fs.file-max)",
+    errno.EAGAIN: "allow more processes (ulimit -u)",
+    errno.ENOMEM: "free memory, or play fewer pairs at a time",
+    errno.ENOSPC: "free disk space",
+    errno.EIO: "check the disk",
+}
+"""What to do about an error of a system call that no bot can be charged for."""
+NOT_USABLE = "make this path usable, and run the same command again"
 
 
 def failure_after_end(
@@ -135,14 +149,10 @@ def unasked_output_failure(request: Request, data: bytes) -> BotProtocolError:
     )
 
 
-def unreadable_failure(request: Request, data: bytes) -> BotProtocolError:
+def unreadable_failure(request: Request, data: bytes, error: ProtocolError) -> BotProtocolError:
     """Return the failure of a bot whose answer is not a message of the protocol."""
-    try:
-        decode_reply(data)
-    except ProtocolError as error:
-        hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
-        return BotProtocolError(f"{error}, as the answer to {describe_request(request)}{hint}")
-    raise AssertionError("the second parser accepted an answer that the first one refused")
+    hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
+    return BotProtocolError(f"{error}, as the answer to {describe_request(request)}{hint}")
 
 
 def append_stderr(failure: BotFailure, stderr: str) -> BotFailure:
@@ -204,3 +214,14 @@ def excerpt(data: bytes, limit: int = 80) -> str:
 
 def _format_limit(timeout_s: float) -> str:
     return f"{timeout_s:g} s" if timeout_s >= 1 else f"{timeout_s * 1000:.0f} ms"
+
+
+def machine_fault(what: str, error: OSError) -> MachineStalled:
+    """Return the fault of the machine that an error of the operating system is.
+
+    Args:
+        what: what could not be done, as a clause.
+        error: the error.
+
+    """
+    return MachineStalled(f"{what}: {error}; {REMEDIES.get(error.errno or 0, NOT_USABLE)}")

@@ -159,12 +159,19 @@ class DelayRecord:
 
 
 class DelayWatch:
-    """Measures what delays the answer to a question."""
+    """Measures what delays the answers of one bot, one question after the other."""
 
-    def __init__(self, tree: ProcessTree, elapsed_us: int = 0) -> None:
-        """Read the counters before the question, or `elapsed_us` after it."""
+    _record: DelayRecord
+
+    def __init__(self, tree: ProcessTree) -> None:
+        """Measure nothing until `begin`."""
         self._tree = tree
-        self._record = DelayRecord(read_counters(tree, stolen_in_tick_ns()), elapsed_us)
+        self.is_begun = False
+
+    def begin(self, elapsed_us: int = 0) -> None:
+        """Read the counters before a question, or `elapsed_us` after it."""
+        self.is_begun = True
+        self._record = DelayRecord(read_counters(self._tree, stolen_in_tick_ns()), elapsed_us)
 
     def measure(self, elapsed_us: int, overslept_us: int, *, is_answered: bool = False) -> Delay:
         """Read the counters again, and return the delay so far (see `DelayRecord.add`)."""

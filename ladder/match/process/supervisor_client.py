@@ -18,11 +18,12 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.launch import Start
+from db.records.launch import Limits, Start
 from ladder.errors import UsageError
 from ladder.match.process import supervisor
 from ladder.match.process.cgroups import cached_parent_group, end_group, make_group
 from ladder.match.process.leftovers import clear
+from ladder.match.process.limits import LimitMonitor
 from ladder.match.process.sandbox import Confinement, sandbox_words
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
@@ -185,6 +186,20 @@ class SupervisorClient:
             elif self.cause is None:
                 self.cause, self.detail = EndCause(event), detail
 
+    def check_limits(self, limits: Limits) -> None:
+        """Look for the cause that a supervisor has not reported: a limit that its bot exceeds.
+
+        On a busy machine the supervisor may not have run for long.
+        """
+        self.read_reports(0)
+        if self.cause is not None:
+            return
+        values = {**msgspec.structs.asdict(limits), "group": self.group}
+        options = {name: str(value) for name, value in values.items() if value}
+        if excess := LimitMonitor(options, self.popen.pid).find_excess():
+            cause, _, self.detail = excess.partition(" ")
+            self.cause = EndCause(cause)
+
     def wait(self, is_met: Callable[[], object], timeout_s: float) -> None:
         """Read reports until a condition is met or the supervisor ends, or until the timeout."""
         deadline = time.monotonic() + timeout_s
@@ -194,7 +209,7 @@ class SupervisorClient:
     def request_end(self) -> None:
         """Make the supervisor end the bot, without waiting; may be called from any thread.
 
-        A pending `BotProcess.ask` then raises `BotCrash`, and its thread still has to call `kill`.
+        A pending question then raises `BotCrash`, and its thread still has to call `kill`.
         """
         with contextlib.suppress(OSError):  # it has ended
             self.connection.shutdown(socket.SHUT_WR)

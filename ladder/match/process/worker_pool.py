@@ -23,7 +23,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ladder.errors import LadderError
-from ladder.match.process.faults import machine_fault
+from ladder.match.process.failures import machine_fault
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.own_process import START
 from ladder.signals import SIGNALS, current_stop

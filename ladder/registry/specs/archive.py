@@ -20,10 +20,18 @@ from pathlib import Path
 
 import msgspec
 
-from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
+from db.records.archives import (
+    CACHE,
+    FILES,
+    MANIFEST,
+    ArchivedFile,
+    Manifest,
+    UnpackedArchive,
+    archives_folder,
+    read_file,
+)
 from engine.cache import cache_root
 from ladder.errors import UsageError
-from ladder.match.process.unpacked_files import CACHE, FILES, MANIFEST, archives_folder
 from ladder.registry.specs.folder_files import find_tree_files
 
 CACHE_FAULT = "files of bots cannot be written into the cache folder"
@@ -46,13 +54,13 @@ DAMAGED = (
 PartReader = Callable[[ArchivedFile], Iterable[bytes]]
 
 
-def cached_archive(sha256: str) -> PackedArchive:
+def cached_archive(sha256: str) -> UnpackedArchive:
     """Return an archive that is unpacked on this machine. Raises OSError."""
     content = (archives_folder() / sha256 / MANIFEST).read_bytes()
-    return PackedArchive(msgspec.json.decode(content, type=Manifest), use(sha256))
+    return UnpackedArchive(msgspec.json.decode(content, type=Manifest), use(sha256))
 
 
-def pack(root: Path, paths: Iterable[Path], *, most_mb: int = MOST_MB) -> PackedArchive:
+def pack(root: Path, paths: Iterable[Path], *, most_mb: int = MOST_MB) -> UnpackedArchive:
     """Return an unpacked archive of files.
 
     Args:
@@ -72,7 +80,7 @@ def pack(root: Path, paths: Iterable[Path], *, most_mb: int = MOST_MB) -> Packed
     return unpack(manifest, lambda file: read_file(root / file.path), CHANGED)
 
 
-def unpack(manifest: Manifest, read: PartReader, fault: str = DAMAGED) -> PackedArchive:
+def unpack(manifest: Manifest, read: PartReader, fault: str = DAMAGED) -> UnpackedArchive:
     """Return an archive, unpacked first if it is not yet.
 
     Args:
@@ -86,7 +94,7 @@ def unpack(manifest: Manifest, read: PartReader, fault: str = DAMAGED) -> Packed
     """
     sha256 = manifest.sha256
     with contextlib.suppress(FileNotFoundError):
-        return PackedArchive(manifest, use(sha256))
+        return UnpackedArchive(manifest, use(sha256))
     with _staging() as new, _explained(f"{manifest.bytes >> 20} MiB cannot be unpacked"):
         for file in manifest.files:
             place = _inside(new / FILES, file.path)
@@ -107,7 +115,7 @@ def unpack(manifest: Manifest, read: PartReader, fault: str = DAMAGED) -> Packed
             _inside(new / FILES, name).mkdir()
         _publish(new, manifest)
     clean_cache()
-    return PackedArchive(manifest, use(sha256))
+    return UnpackedArchive(manifest, use(sha256))
 
 
 def use(sha256: str) -> Path:
@@ -140,7 +148,7 @@ def write_out(root: Path, folder: Path) -> None:
 
 
 @contextmanager
-def writable_copy(packed: PackedArchive) -> Iterator[Path]:
+def writable_copy(packed: UnpackedArchive) -> Iterator[Path]:
     """Yield a copy of an unpacked archive that can be changed, and remove it afterwards.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from db.records.archives import ArchivedFile, PackedArchive
+from db.records.archives import ArchivedFile, UnpackedArchive
 
 MOST_BYTES = 1 << 18
 """Largest file whose lines are compared."""
@@ -46,7 +46,7 @@ class FileDiff:
         return [f"{self.path}: {_facts(self.before)} -> {_facts(self.after)}"]
 
 
-def diff_files(before: PackedArchive, after: PackedArchive) -> list[FileDiff]:
+def diff_files(before: UnpackedArchive, after: UnpackedArchive) -> list[FileDiff]:
     """Return the files whose content differs, by path.
 
     Raises:
@@ -64,8 +64,8 @@ def diff_files(before: PackedArchive, after: PackedArchive) -> list[FileDiff]:
 
 def _diff(
     path: str,
-    before: PackedArchive,
-    after: PackedArchive,
+    before: UnpackedArchive,
+    after: UnpackedArchive,
     old: dict[str, ArchivedFile],
     new: dict[str, ArchivedFile],
 ) -> tuple[str, ...] | None:

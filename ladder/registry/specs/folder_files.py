@@ -1,16 +1,17 @@
-"""Selection of the files in a bot's folder that belong to the bot."""
+"""Selection of the files in a bot's folder that belong to the bot: none that the ladder writes."""
 
 import ast
 import os
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from db.companion_files import SUFFIXES
 from engine.cache import cache_root
 from ladder.errors import UsageError
 from ladder.names import CONFIG
-from ladder.registry.specs.outputs import is_output
 
 MOST_FILES = 1000
 """Most files of a folder that is taken to be one bot."""
@@ -26,6 +27,9 @@ PROGRAM = (HOST, "engine/board.py")
 """Files by which the folder of the ladder's program is known."""
 HEAD = 4096
 """Bytes of the beginning of a file in which `PAGE` is searched."""
+STANDARD = (1, 2)
+"""Descriptors of the standard output and error."""
+PROC = Path("/proc")
 
 
 def find_folder_files(folder: Path, most_bytes: int) -> list[Path] | None:
@@ -98,6 +102,18 @@ def is_ladders_file(path: Path) -> bool:
         or path == cache_root().resolve()
         or is_output(path)
     )
+
+
+def find_left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
+    """Return what lies in a folder and holds nothing of the bot."""
+    taken = {path.relative_to(home).parts[0] for path in paths if home in path.parents}
+    with suppress(OSError):
+        return tuple(
+            path.name
+            for path in sorted(home.iterdir())
+            if path.name not in {*taken, COMPILED} and not is_ladders_file(path)
+        )
+    return ()
 
 
 def find_local_modules(entries: Sequence[Path], *import_folders: Path) -> list[Path]:
@@ -190,3 +206,58 @@ def _head(path: Path) -> bytes:
             with path.open("rb") as file:
                 return file.read(HEAD)
     return b" "
+
+
+def is_output(path: Path, outputs: Collection[Path] = ()) -> bool:
+    """Return whether this command writes a file.
+
+    It writes some files by options, and those into which its output is redirected or piped, as by
+    ``| tee out.log``.
+    """
+    with suppress(OSError):
+        return path.is_file() and any(
+            os.path.samestat(path.stat(), each) for each in _open_outputs(outputs)
+        )
+    return False
+
+
+def _open_outputs(outputs: Collection[Path]) -> Iterator[os.stat_result]:
+    """Yield the state of each file that this command writes and that exists."""
+    places: tuple[int | Path, ...] = (*STANDARD, *outputs)
+    for each in places:
+        with suppress(OSError):
+            yield os.stat(each)
+    yield from _written_behind(frozenset(_pipes_of(PROC / "self")))
+
+
+def _pipes_of(process: Path) -> Iterator[str]:
+    """Yield the names of the pipes that are a process's standard output and error."""
+    for each in STANDARD:
+        with suppress(OSError):
+            target = os.readlink(process / "fd" / str(each))
+            if target.startswith("pipe:"):
+                yield target
+
+
+@cache
+def _written_behind(pipes: frozenset[str]) -> list[os.stat_result]:
+    """Return the files that programs write whose input is one of these pipes, or comes from it.
+
+    Where the system does not show what they have open, none are found.
+    """
+    readers: dict[str, list[Path]] = {}
+    for process in PROC.glob("[0-9]*") if pipes else ():
+        with suppress(OSError):  # it is another user's, or has ended
+            readers.setdefault(os.readlink(process / "fd" / "0"), []).append(process)
+    found, waiting = [], list(pipes)
+    while waiting:
+        for process in readers.pop(waiting.pop(), ()):
+            waiting += _pipes_of(process)
+            with suppress(OSError):
+                # The link of a descriptor has the permissions for which the file was opened.
+                found += [
+                    link.stat()
+                    for link in (process / "fd").iterdir()
+                    if link.lstat().st_mode & stat.S_IWUSR and link.is_file()
+                ]
+    return found

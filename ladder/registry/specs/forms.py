@@ -1,7 +1,6 @@
-"""The forms of specifications of foreign bots: how each is started, and what it names."""
+"""The forms of specifications of foreign bots: how each is started, and which files are its own."""
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,26 +13,33 @@ from bots.errors import SpecError
 from bots.foreign.elf_file import load_bytes
 from db.records.launch import Launch, Restart
 from ladder.errors import UsageError
-from ladder.registry.specs.folder_files import find_module_files, is_environment
-from ladder.registry.specs.kaggle_files import (
+from ladder.registry.specs.folder_files import (
+    find_folder_files,
+    find_local_modules,
+    find_module_files,
+    find_tree_files,
+    is_environment,
+    select_files,
+)
+from ladder.registry.specs.programs import (
+    INTERPRETER,
+    PYTHON,
+    SOURCE,
+    Program,
+    find_interpreter,
+    find_program,
+    first_line,
+    is_compiled,
+)
+from ladder.registry.specs.targets import (
     NOTEBOOK,
     explain_notebook,
     import_folders,
+    read_moves,
     split_target,
     top_of,
 )
-from ladder.registry.specs.moves_options import read_moves
-from ladder.registry.specs.programs import Program, find_interpreter, find_program
 
-PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
-"""Names of Python interpreters."""
-INTERPRETER = re.compile(
-    r"(python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|luajit|java|dotnet|julia|Rscript|R|"
-    r"guile|racket|tclsh|erl|escript|bash|dash|zsh|sh)[-0-9.]*(\.exe)?"
-)
-"""Names of programs that run source files."""
-SOURCE = re.compile(r"\.(py|m?js|ts|rb|pl|php|lua|jar|jl|R|rkt|tcl|sh)$")
-"""Endings of files that interpreters run."""
 COMMANDS = ("exec", "saiblo", "moves")
 """Kinds of specifications that name a command."""
 PYTHON_FORMS = ("python", "kaggle")
@@ -133,9 +139,9 @@ def _read_program(host: str | None, reader: SpecReader, command: str) -> Launch:
     elif sources:
         reader.scripts = [path for path in sources if is_python or path.suffix == ".py"]
         reader.home = sources[0].parent
-    elif program is None and _head(first).startswith(b"#!") and b"python" in _head(first):
+    elif program is None and first_line(first).startswith(b"#!") and b"python" in first_line(first):
         reader.scripts = [first]
-    reader.is_whole = bool(runs_sources or sources) or not _is_compiled(first)
+    reader.is_whole = bool(runs_sources or sources) or not is_compiled(first)
     return Launch(command=words, folder=str(reader.folder), program=program, host=host)
 
 
@@ -200,7 +206,7 @@ def _read_moves(reader: SpecReader, text: str) -> Launch:
 
 def _read_thu(reader: SpecReader, file: str) -> Launch:
     path = reader.take_file(file, "thu: ")
-    if not _is_compiled(path):
+    if not is_compiled(path):
         raise SpecError(
             f"thu:{file} is not a shared library of this system: compile the strategy first, as "
             "in g++ -O2 -shared -fPIC -o strategy.so Strategy.cpp"
@@ -251,11 +257,41 @@ def _localized(word: str, reader: SpecReader) -> str:
     return word
 
 
-def _is_compiled(path: Path) -> bool:
-    """Return whether a file is a program or library in machine code."""
-    return _head(path).startswith(b"\x7fELF")
+def find_bot_files(
+    reader: SpecReader, *, patterns: Sequence[str], most_mb: int, is_tree: bool
+) -> tuple[list[Path], list[Path]]:
+    """Return the files that a bot's specification names or imports, and its others.
 
+    Args:
+        reader: the specification that was read.
+        patterns: what the user names; it replaces the whole folder.
+        most_mb: the limit on all files together, in MiB.
+        is_tree: whether all files of the root belong to the bot.
 
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.readline(200)
+    Raises:
+        SpecError: its folder holds too much to be one bot.
+
+    """
+    most_bytes = most_mb << 20
+    modules = find_local_modules(reader.scripts, *(reader.import_folders or (reader.home,)))
+    named, others = [*modules], list[Path]()
+    for path in reader.named:
+        if not path.is_dir() or path.is_symlink():
+            named.append(path)
+        else:
+            is_around = reader.home.is_relative_to(path)  # which names none of its files
+            (others if is_around else named).extend(find_folder_files(path, most_bytes) or ())
+    if patterns:
+        named += select_files(reader.folder, patterns)
+    elif is_tree:
+        others += find_tree_files(reader.root)
+    elif reader.is_whole:
+        whole = find_folder_files(reader.home, most_bytes)
+        if whole is None and not modules:
+            raise SpecError(
+                f"{reader.home} holds too much to be one bot: put the bot into a folder of its "
+                "own, or name its files by patterns, as in `ladder bots add NAME SPEC --files "
+                "'*.js'`"
+            )
+        others += whole or ()
+    return named, others

@@ -1,6 +1,7 @@
-"""Programs outside of a bot's files: interpreters and installed programs."""
+"""Programs: what their names and contents mean, and those outside of a bot's files."""
 
 import os
+import re
 import shutil
 import subprocess
 from functools import cache
@@ -9,6 +10,15 @@ from typing import NamedTuple
 
 from bots.errors import SpecError
 
+PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
+"""Names of Python interpreters."""
+INTERPRETER = re.compile(
+    r"(python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|luajit|java|dotnet|julia|Rscript|R|"
+    r"guile|racket|tclsh|erl|escript|bash|dash|zsh|sh)[-0-9.]*(\.exe)?"
+)
+"""Names of programs that run source files."""
+SOURCE = re.compile(r"\.(py|m?js|ts|rb|pl|php|lua|jar|jl|R|rkt|tcl|sh)$")
+"""Endings of files that interpreters run."""
 ANSWER_S = 10.0
 """How long a program may take to print its version, or an interpreter its packages."""
 UNKNOWN = "version unknown"
@@ -96,3 +106,14 @@ def _read_output(program: str, *words: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout or done.stderr
+
+
+def is_compiled(path: Path) -> bool:
+    """Return whether a file is a program or library in machine code."""
+    return first_line(path).startswith(b"\x7fELF")
+
+
+def first_line(path: Path) -> bytes:
+    """Return the beginning of a file, at most 200 bytes of its first line."""
+    with path.open("rb") as file:
+        return file.readline(200)

@@ -17,9 +17,13 @@ from db.records.launch import Launch, Origin
 from engine.cache import ROOT
 from ladder.errors import UsageError
 from ladder.registry.specs.archive import MOST_MB, pack
-from ladder.registry.specs.bot_files import find_bot_files, find_left_out
-from ladder.registry.specs.folder_files import HOST, find_tree_files
-from ladder.registry.specs.forms import PYTHON_FORMS, READERS, SpecReader
+from ladder.registry.specs.folder_files import HOST, find_left_out, find_tree_files, is_output
+from ladder.registry.specs.forms import (
+    PYTHON_FORMS,
+    READERS,
+    SpecReader,
+    find_bot_files,
+)
 from ladder.registry.specs.git import (
     GitTree,
     built_tree,
@@ -27,10 +31,9 @@ from ladder.registry.specs.git import (
     has_uncommitted,
     resolve_commit,
 )
-from ladder.registry.specs.kaggle_files import find_root
-from ladder.registry.specs.outputs import is_output
 from ladder.registry.specs.programs import find_interpreter
 from ladder.registry.specs.start_command import builtin_launch, own_sources
+from ladder.registry.specs.targets import find_root
 
 BUILTIN = "builtin:"
 FOREIGN = "foreign"

@@ -1,29 +1,40 @@
-"""Start commands: how this machine starts the bot of a stored launch."""
+"""Start commands: how this machine starts the bot of a stored launch.
+
+The kernels of players are compiled before any clock runs, each revision by its own sources.
+"""
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from bots.catalogue import find, parse_player
 from bots.errors import SpecError
 from bots.foreign import SCRIPT
+from bots.golden import DECIDES_OTHERWISE, describe_change, is_checked
+from bots.parent_death import die_with_parent
 from bots.protocol import Budget
-from db.records.archives import PackedArchive
+from bots.warm import is_warm
+from db.records.archives import UnpackedArchive, cache_of, files_of
 from db.records.launch import Launch, Restart, Start
 from db.records.pairs import Entrant
-from engine.cache import PACKAGES, ROOT, cache_root
-from ladder.match.process.unpacked_files import cache_of, files_of
+from engine.cache import PACKAGES, ROOT, cache_fault, cache_root
+from ladder.errors import LadderError, UsageError
 from ladder.registry.specs.archive import pack, use
 from ladder.registry.specs.folder_files import find_tree_files
+from ladder.signals import current_stop
 
 COMPILED_BY_PYTHON = ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
 """Variables for folders of what is compiled from a bot's files, which are read-only themselves."""
 UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
 SECRETS = frozenset({"LADDER_DB", "PGPASSWORD"})
 """Variables that may contain a password of the database."""
+HOST, COMPILER, CHECK = "bots.host", "bots.warm", ("bots.golden", "check")
 
 
 def builtin_launch(player: str) -> Launch:
@@ -60,7 +71,7 @@ def make_start(launch: Launch) -> Start:
         # of the archive are imported; their dependencies are found among the installed ones.
         # Not the user's cache: there, one stamp would stand for all copies of the same sources,
         # while numba stores machine code by the path of its source.
-        command = host_command("bots.host", python)
+        command = host_command(HOST, python)
         environment |= {"LADDER_CACHE": cache, "PYTHONPATH": folder}
     if launch.host is not None:
         # Our own interpreter needs no packages here, and starts faster without them.
@@ -157,7 +168,7 @@ def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4)
-def own_sources(root: Path = ROOT) -> PackedArchive:
+def own_sources(root: Path = ROOT) -> UnpackedArchive:
     """Return the copy of the packages `engine` and `bots` that hosts run.
 
     A run plays for hours while its author edits the same files. A host imports a player's modules
@@ -182,7 +193,7 @@ def _own_start(launch: Launch) -> Start:
         use(own.manifest.sha256)
     root = str(own.root)
     return Start(
-        argv=host_command("bots.host"),
+        argv=host_command(HOST),
         folder=root,
         environment=(
             ("LADDER_CACHE", str(cache_root())),
@@ -192,3 +203,86 @@ def _own_start(launch: Launch) -> Start:
         address_mb=launch.address_mb,
         foreign=False,
     )
+
+
+def compile_players(bots: Iterable[Launch | Entrant]) -> None:
+    """Compile the kernels of the built-in players among launches or sides of pairs.
+
+    Raises:
+        UsageError: the cache cannot be written, the compilation of a revision from git failed, or
+            a player of the current sources decides otherwise than its golden games.
+        LadderError: the compilation of the current sources failed.
+
+    """
+    groups: dict[Start, list[str]] = {}
+    for bot in bots:
+        if bot.player is not None:
+            start = bot.start if isinstance(bot, Entrant) else make_start(bot)
+            groups.setdefault(start, []).append(bot.player)
+    for start, names in groups.items():
+        # Stamps spare every command the start of an interpreter. Only the sources of another copy
+        # can find theirs.
+        is_own = start.folder == str(own_sources().root)
+        if not (is_own and is_warm(names)):
+            _compile(start, names)
+        if is_own and not is_checked(names):
+            _check(start, names)
+
+
+def _check(start: Start, names: Sequence[str]) -> None:
+    """Replay the golden games of players of our own sources, once for each edit.
+
+    Raises:
+        UsageError: a player decides otherwise.
+        LadderError: the games cannot be replayed.
+
+    """
+    status = _run(start, *CHECK, *names)
+    if status == DECIDES_OTHERWISE:
+        changed = dict.fromkeys(parse_player(n)[0].name for n in names if not is_checked([n]))
+        raise UsageError("; ".join(describe_change(find(name)) for name in changed))
+    if status != 0:
+        raise LadderError(
+            f"replaying golden games of {', '.join(names)} failed, for the reason above"
+        )
+
+
+def _compile(start: Start, names: Sequence[str]) -> None:
+    """Compile the players of one copy of the sources; stamps in its cache save repeated work."""
+    if fault := cache_fault():
+        raise UsageError(fault)
+    if _run(start, COMPILER, *names) == 0:
+        return
+    if not start.foreign:
+        raise LadderError(f"compiling {', '.join(names)} failed, for the reason above")
+    raise UsageError(
+        f"compiling {', '.join(names)} of {start.folder} failed, for the reason above: its "
+        "dependencies are those installed here now; if it needs others, register it again with a "
+        "build command and an interpreter of its own"
+    )
+
+
+def _run(start: Start, *words: str) -> int:
+    """Run a module as a host of the players would run, and return its exit status.
+
+    The memory of compilers is freed with their process, which dies with us and ignores Ctrl-C.
+    """
+    parent = os.getpid()
+
+    def prepare_child() -> None:  # may take no locks, for callers may have threads (`examine_all`)
+        die_with_parent(parent)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    with subprocess.Popen(
+        (*start.argv[: start.argv.index(HOST)], *words),
+        cwd=start.folder,
+        env={**environment_without_secrets(), **dict(start.environment)},
+        stdin=subprocess.DEVNULL,
+        preexec_fn=prepare_child,
+    ) as process:
+        try:
+            status = current_stop().wait_child(process)
+        finally:
+            process.kill()
+    current_stop().check()  # a SIGTERM to the process group has ended the compilation, too
+    return status

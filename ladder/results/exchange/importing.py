@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, OpeningsLine
 from db.records.games import find_thought_fault
 from db.records.results import texts_in
@@ -139,7 +139,7 @@ def import_games(
     store: Store,
     name: str,
     read: Iterable[NumberedGame],
-    archives: Sequence[PackedArchive] = (),
+    archives: Sequence[UnpackedArchive] = (),
     *,
     check_result: CheckResult,
 ) -> Imported:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from db.records.analysis import SolvedPosition
-from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
+from db.records.archives import ArchivedFile, Manifest, UnpackedArchive, read_file
 from db.records.exchange import GameLine, SolvedLine
 from db.store import Store
 from engine.board import parse_board
@@ -83,7 +83,7 @@ class ExportReader:
 
         """
         self._name, self._lines, self._folder = name, lines, folder
-        self.archives: list[PackedArchive] = []
+        self.archives: list[UnpackedArchive] = []
         """The archives of the lines read so far."""
 
     def __iter__(self) -> Iterator[NumberedGame]:

@@ -27,8 +27,7 @@ from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.sandbox import Confinement
 from ladder.registry.specs.archive import cached_archive, clean_cache, unpack, use
-from ladder.registry.specs.compile import compile_players
-from ladder.registry.specs.start_command import fill_placeholders, make_start
+from ladder.registry.specs.start_command import compile_players, fill_placeholders, make_start
 
 if TYPE_CHECKING:
     from ladder.runs.settings import RunSettings

@@ -7,7 +7,7 @@ from bots.catalogue import VERSIONS
 from bots.protocol import Budget, MoveAsk, MoveReply, Resign
 from engine.board import Board
 from ladder.errors import LadderError
-from ladder.match.game.asking import make_new_game, ready_limit_s
+from ladder.match.game.asking import begin_game
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import BUILT_IN_ONLY
@@ -116,10 +116,9 @@ def _first_move(
 ) -> tuple[MoveReply, int]:
     """Return the first move of a new game and its time in microseconds."""
     entrant = make_entrant(builtin_launch(player), revision=0, name=player, budget=budget)
-    question = make_new_game(entrant, board, game="bench", side=0, seed=1)
-    process.ask(question, timeout_s=ready_limit_s(entrant))
+    begin_game(process, entrant, board, game="bench", side=0, seed=1)
     limit_s = (budget.time_ms or LONGEST_MS) / 1000 + OVERTIME_S
-    reply, elapsed_us, _ = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)
+    reply, own_us, *_ = process.ask_move(MoveAsk(ply=0, moves=()), limit_s)
     if isinstance(reply, Resign):
         raise LadderError(f"{player} resigned on the empty board: no player of the ladder resigns")
-    return reply, elapsed_us
+    return reply, own_us

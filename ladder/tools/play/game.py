@@ -6,7 +6,6 @@ it is the bot's turn. Nothing here reads a keyboard or prints.
 
 import time
 from collections.abc import Sequence
-from enum import StrEnum
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -20,23 +19,22 @@ from db.store import Store
 from engine.board import Board
 from engine.board_class import BoardClass
 from engine.errors import IllegalMove
-from engine.position import DIGITS, Position
+from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.asking import (
     SideClock,
+    begin_game,
     illegal_move_error,
-    make_new_game,
     make_thought,
-    ready_limit_s,
 )
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.endings import GameEnd
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import Confinement
-from ladder.registry.registered import make_entrants, refuse_short_time
+from ladder.registry.entrants import make_entrants, refuse_short_time
 from ladder.registry.specs.board_support import can_play, describe_boards, propose_boards
-from ladder.registry.specs.compile import compile_players
+from ladder.registry.specs.start_command import compile_players
 from ladder.results.analysis.game import Effort, Solvers
 from ladder.results.analysis.verdict import Columns, solve_columns
 from ladder.runs.budgets import Budgets
@@ -46,73 +44,6 @@ from ladder.signals import current_stop
 MOST_NODES = 50_000_000
 """Node limit of a position, some ten seconds. The standard board needs less: its first plies are in
 the solver's book."""
-
-
-class CommandKind(StrEnum):
-    """A kind of command."""
-
-    DROP = "drop"
-    UNDO = "undo"
-    HINT = "hint"
-    VALUES = "values"
-    INFO = "info"
-    HELP = "help"
-    QUIT = "quit"
-
-
-SHORT = {
-    "u": CommandKind.UNDO,
-    "h": CommandKind.HINT,
-    "v": CommandKind.VALUES,
-    "i": CommandKind.INFO,
-    "?": CommandKind.HELP,
-    "q": CommandKind.QUIT,
-}
-
-
-class PlayCommand(NamedTuple):
-    """A command of a person at the board."""
-
-    kind: CommandKind
-    column: int = 0
-    """The column of a drop."""
-    name: str = ""
-    """The bot that is asked for a hint."""
-
-
-def parse_command(text: str, board: Board) -> PlayCommand:
-    """Parse a typed line.
-
-    Columns are numbers, or one character as in move strings (a and b are 10 and 11).
-
-    Raises:
-        UsageError: the text is neither a column of the board nor a command.
-
-    """
-    parts = text.strip().lower().split(maxsplit=1)
-    if not parts:
-        raise UsageError(
-            f"the line is empty: type a column, 0 to {board.columns - 1}, or ? for help"
-        )
-    head, name = parts[0], text.split(maxsplit=1)[1].strip() if len(parts) > 1 else ""
-    column = parse_column(head)
-    if column is not None and not name:
-        if column >= board.columns:
-            raise UsageError(f"there is no column {head}: choose one from 0 to {board.columns - 1}")
-        return PlayCommand(CommandKind.DROP, column=column)
-    kind = SHORT.get(head)
-    if kind is None and head in set(CommandKind) - {CommandKind.DROP}:
-        kind = CommandKind(head)
-    if kind is None or (name and kind is not CommandKind.HINT):
-        raise UsageError(f"{text.strip()!r} is neither a column nor a command: type ? for help")
-    return PlayCommand(kind, name=name)
-
-
-def parse_column(text: str) -> int | None:
-    """Return the column that a text names on a board of any size, or None if it names no column."""
-    if text.isascii() and text.isdecimal():
-        return int(text[:9])
-    return DIGITS.index(text) if len(text) == 1 and text in DIGITS else None
 
 
 MARGIN_MS = 1000
@@ -167,7 +98,8 @@ class BotSession:
         self._pool = pool
         self._process: BotProcess | None = None
         self._is_cancelled = False
-        self._limit_s = SideClock(entrant.budget, board.cells).limit_us / 1e6
+        clock = SideClock(entrant.budget, board.cells, margin_ms=MARGIN_MS)
+        self._limit_s = clock.limit_us / 1e6
 
     def ask(self, position: Position) -> BotMove | BotResignation:
         """Return the bot's move in a position.
@@ -179,7 +111,7 @@ class BotSession:
         process = self.start(position.to_move)
         try:
             question = MoveAsk(position.ply, position.moves)
-            reply, elapsed_us, _ = process.ask(question, timeout_s=self._limit_s)
+            reply, own_us, *_ = process.ask_move(question, self._limit_s)
             if isinstance(reply, Resign):
                 return BotResignation(self.entrant.name)
             try:
@@ -189,7 +121,7 @@ class BotSession:
         except BaseException:
             self.close()
             raise
-        return BotMove(self.entrant.name, reply.column, elapsed_us, reply.info)
+        return BotMove(self.entrant.name, reply.column, own_us, reply.info)
 
     def start(self, side: int) -> BotProcess:
         """Start the bot's process and its game before its first move is needed.
@@ -202,10 +134,9 @@ class BotSession:
             self._process = self._pool.acquire(self.entrant.start)
             if self._is_cancelled:  # while the process started
                 self._process.supervisor.request_end()
-            entrant = self.entrant
-            asked = make_new_game(entrant, self._board, game="play", side=side, seed=self._seed)
+            board, seed = self._board, self._seed
             try:
-                self._process.ask(asked, timeout_s=ready_limit_s(entrant))
+                begin_game(self._process, self.entrant, board, game="play", side=side, seed=seed)
             except BaseException:
                 self.close()
                 raise

@@ -18,7 +18,7 @@ from db.records.launch import Launch
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.stored import check_result
-from ladder.registry.register import RegistrationRequest, examine, refuse_name
+from ladder.registry.registration import RegistrationRequest, examine, refuse_name
 from ladder.registry.specs.spec import BotSource
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games

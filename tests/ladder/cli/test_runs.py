@@ -16,7 +16,7 @@ from tests.support.data.league import League
 
 KEYS = {
     "run", "kind", "status", "verdict", "title", "division", "games", "target_games", "rated",
-    "seed", "note", "paused", "excused", "harness", "started_at",
+    "seed", "note", "paused", "stalled_games", "harness", "started_at",
     "ended_at",
 }  # fmt: skip
 
@@ -68,7 +68,7 @@ def test_runs_are_listed_newest_first(ladder: Command) -> None:
     for run in runs:
         assert datetime.fromisoformat(run["started_at"]).utcoffset() is not None
         assert (run["ended_at"] is None) == (run["run"] == 1)
-    assert [run["excused"] for run in runs] == [0, 0, 0, 0, 2]
+    assert [run["stalled_games"] for run in runs] == [0, 0, 0, 0, 2]
     assert [run["harness"] for run in runs] == [None] * 4 + [{"processor": "Z80"}]
     assert runs[-1]["title"] == "a, b, c, random pairs, 6x7/100ms"
     text = ladder("runs").out.splitlines()

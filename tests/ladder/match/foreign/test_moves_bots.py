@@ -8,8 +8,8 @@ import pytest
 
 from bots.errors import SpecError
 from bots.protocol import Budget
-from ladder.registry.specs.moves_options import split_list
 from ladder.registry.specs.spec import BotSource, pack_bot, read_spec
+from ladder.registry.specs.targets import split_list
 from tests.support.hosted import FAKE_BOTS, entrant, games_of, play, refusal, tried, write
 
 ENGINE = "python3 engine.py"

@@ -68,9 +68,7 @@ def test_limits_of_bots_leave_built_in_players_what_they_need() -> None:
     start = make_start(builtin_launch("random"))
     with contextlib.closing(BotPool(replace(UNCONFINED, limits=limits))) as pool:
         process = pool.acquire(start)
-        assert process.ask(
-            NewGame("g", 4, 4, 0, 1, Budget(simulations=1), player="random"), timeout_s=60
-        )
+        process.new_game(NewGame("g", 4, 4, 0, 1, Budget(simulations=1), player="random"), 60)
         time.sleep(1)  # memory is measured a few times per second
         assert not process.is_unusable()
         process.kill()

@@ -16,8 +16,7 @@ from engine.result import Result, Termination
 from ladder.match.game.asking import COMPILING_S, known_budget, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game, play_pair
-from ladder.registry.specs.compile import compile_players
-from ladder.registry.specs.start_command import builtin_launch, make_entrant
+from ladder.registry.specs.start_command import builtin_launch, compile_players, make_entrant
 from tests.support.fakes import fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 

@@ -208,7 +208,6 @@ def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, lo
     assert not any(game.termination.is_forfeit for game in record.games)
 
 
-@pytest.mark.slow
 @contextlib.contextmanager
 def too_many_open_files() -> Iterator[Callable[[], None]]:
     """Let this process open no more files; yields what ends that earlier."""
@@ -298,3 +297,20 @@ def test_a_bot_that_resigns_loses_without_a_forfeit(
     process = pool.idle_process(resigns)
     assert process is not None
     assert process.alive
+
+
+@pytest.mark.slow
+def test_a_log_that_cannot_be_written_costs_no_game(tmp_path: Path) -> None:
+    """As on a full disk: what the bot writes to stderr is lost, and it plays on."""
+    talking = fake_start("honest", "words", folder=tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with contextlib.closing(BotPool(replace(UNCONFINED, logs=tmp_path / "logs"))) as pool:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        try:
+            pool.release(talking, pool.acquire(talking), renew=False)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        record = play_pair(pair_plan(talking, fake_start("honest", folder=tmp_path)), pool)
+    assert [game.termination.is_forfeit for game in record.games] == [False, False]
+    assert record.stalls == 0
+    assert [log.read_text() for log in (tmp_path / "logs").iterdir()] == [""]

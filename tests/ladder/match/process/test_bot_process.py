@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
+from bots.protocol import GameOver, MoveAsk, MoveReply
 from db.records.launch import Limits, Start
 from ladder.errors import (
     BotCrash,
@@ -38,16 +38,14 @@ from tests.support.unconfined import UNCONFINED
 def test_an_honest_bot_plays(start_fake: StartFake) -> None:
     """Questions get their answers, the time is measured, and quitting is graceful."""
     bot = start_fake("honest")
-    reply = bot.ask(Hello(), timeout_s=10).reply
-    assert isinstance(reply, HelloReply)
-    assert reply.name == "fake"
+    assert bot.hello(10).name == "fake"
     for _ in range(2):
-        bot.ask(NEW_GAME, timeout_s=10)
+        bot.new_game(NEW_GAME, 10)
         for ply in range(7):
-            reply, elapsed_us, _ = bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=10)
+            reply, own_us, *_ = bot.ask_move(MoveAsk(ply=ply, moves=(0,) * ply), 10)
             assert isinstance(reply, MoveReply)
             assert reply.column == (1 if ply >= 6 else 0)
-            assert 0 < elapsed_us < 10_000_000
+            assert 0 < own_us < 10_000_000
         bot.send(GameOver(result="win", termination="four_in_a_row"))
     assert bot.quit(10)
     assert not bot.alive
@@ -78,7 +76,7 @@ def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
             )  # the scheduler then prefers the rested bot to the harness
             while time.monotonic() < rested:
                 pass
-            times.append(bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10).own_us)
+            times.append(bot.ask_move(MoveAsk(ply=0, moves=()), 10).own_us)
     finally:
         os.sched_setaffinity(0, allowed)
     assert min(times) >= 2000
@@ -127,8 +125,8 @@ def test_each_misbehaviour_has_its_failure(
     bot = start_fake(mode, argument)
     late_s = 0.4 if kind is BotTimeout else 10  # the others fail at once, on a busy machine later
     with pytest.raises(kind, match=text):  # noqa: PT012 - which of the three fails is the mode's
-        bot.ask(Hello(), timeout_s=late_s if mode == "hangs-in-hello" else 10)
-        bot.ask(NEW_GAME, timeout_s=late_s if mode == "late-in-ready" else 10)
+        bot.hello(late_s if mode == "hangs-in-hello" else 10)
+        bot.new_game(NEW_GAME, late_s if mode == "late-in-ready" else 10)
         first_move(bot, late_s)
     assert await_none(mark, 0) == []
     assert not bot.alive
@@ -141,10 +139,10 @@ def test_a_bot_that_does_not_read_does_not_block(start_fake: StartFake) -> None:
     bot = start_fake("stops-reading")
     open_game(bot)
     with pytest.raises(BotTimeout, match="did not read its standard input for 200 ms"):
-        bot.ask(MoveAsk(ply=0, moves=(1,) * 100_000), timeout_s=0.2)
+        bot.ask_move(MoveAsk(ply=0, moves=(1,) * 100_000), 0.2)
     bot = start_fake("honest")  # which reads it
     open_game(bot)
-    bot.ask(MoveAsk(ply=0, moves=(9,) * 100_000), timeout_s=10)
+    bot.ask_move(MoveAsk(ply=0, moves=(9,) * 100_000), 10)
 
 
 def test_send_never_blocks(start_fake: StartFake) -> None:
@@ -174,7 +172,7 @@ def test_unasked_output_is_a_protocol_error(start_fake: StartFake) -> None:
     while not bot.is_unusable() and time.monotonic() < deadline:
         time.sleep(0.001)
     with pytest.raises(BotProtocolError, match=r"nothing was asked"):
-        bot.ask(NEW_GAME, timeout_s=10)
+        bot.new_game(NEW_GAME, 10)
 
 
 @pytest.mark.parametrize("mode", ["leaves-orphans", "hops", "many-processes"])
@@ -258,7 +256,7 @@ def test_memory_that_processes_share_counts_once(start_fake: StartFake) -> None:
     monitor = LimitMonitor({"memory_mb": "150"}, bot.supervisor.popen.pid)
     assert (monitor.find_excess(), monitor.pause_s) == ("", LONGEST_PAUSE_S)
     with pytest.raises(BotMemory, match=r"\d+ MiB resident in 4 processes, 150 MiB allowed"):
-        bot.ask(MoveAsk(ply=1, moves=(0,)), timeout_s=30)
+        bot.ask_move(MoveAsk(ply=1, moves=(0,)), 30)
 
 
 @pytest.mark.slow
@@ -306,7 +304,7 @@ def test_a_bot_that_cannot_be_started_is_explained(
         (tmp_path / name).chmod(0o755)
     bot = BotProcess.start(Start(argv=command, folder=str(tmp_path / folder)), UNCONFINED)
     with pytest.raises(BotCrash, match=text):
-        bot.ask(Hello(), timeout_s=10)
+        bot.hello(10)
     assert not bot.supervisor.scratch.exists()
 
 
@@ -318,17 +316,17 @@ def test_what_a_bot_writes_before_hello_meets_its_answer(
     bot = start_fake("begins-with", start)
     assert select.select([bot.supervisor.stdout], [], [], 10)[0]
     if is_fine:
-        assert bot.ask(Hello(), timeout_s=10).reply.name == "fake"
+        assert bot.hello(10).name == "fake"
     else:
         with pytest.raises(BotProtocolError, match=r"answer(ed|) (to |)hello"):
-            bot.ask(Hello(), timeout_s=10)
+            bot.hello(10)
 
 
 def test_a_failed_preparation_is_the_fault_of_the_machine(start_fake: StartFake) -> None:
     """The bot's program has not been reached."""
     bot = start_fake("honest", limits=Limits(open_files=3))
     with pytest.raises(MachineStalled, match=r"its supervisor failed: .* Too many open files"):
-        bot.ask(Hello(), timeout_s=10)
+        bot.hello(10)
 
 
 def test_a_bot_ended_by_another_thread_has_crashed(start_fake: StartFake) -> None:

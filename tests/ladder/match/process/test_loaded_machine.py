@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bots.budget import Clock
-from bots.protocol import Budget, Hello, MoveAsk
+from bots.protocol import Budget, MoveAsk
 from db.records.launch import Start
 from db.records.pairs import PairPlan
 from engine.result import Termination
@@ -80,13 +80,13 @@ def test_a_stop_of_the_harness_is_not_charged_to_a_clock(start_fake: StartFake) 
     open_game(bot)
     stop = "sleep 0.2; kill -STOP $PPID; sleep 2; kill -CONT $PPID"
     with subprocess.Popen(["sh", "-c", stop]):
-        answer = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10, is_timed=True)
+        answer = bot.ask_move(MoveAsk(ply=0, moves=()), 10, is_charged=True)
     assert answer.own_us < 1_500_000
     assert not answer.is_excused
 
 
 def ask(bot: BotProcess) -> None:
-    bot.ask(MoveAsk(ply=0, moves=()), timeout_s=BUDGET_S + MARGIN_S, is_timed=True)
+    bot.ask_move(MoveAsk(ply=0, moves=()), BUDGET_S + MARGIN_S, is_charged=True)
 
 
 @pytest.mark.timed
@@ -102,7 +102,7 @@ def test_a_bot_is_charged_its_own_time_in_a_crowd(
         bot = start_fake(mode, str(works_s))
         open_game(bot)
         crowd.come(5)
-        answer = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s, is_timed=is_timed)
+        answer = bot.ask_move(MoveAsk(ply=0, moves=()), limit_s, is_charged=is_timed)
     assert answer.is_excused
     assert answer.own_us <= limit_s * 1e6
 
@@ -141,22 +141,22 @@ def test_a_bot_that_loads_in_a_crowd_is_not_charged(start_fake: StartFake) -> No
     """What keeps it from `ready` in time is the machine, so the pair must be played again."""
     with crowd_to_come() as crowd:
         bot = start_fake("loads", "0.1")
-        bot.ask(Hello(), timeout_s=10)
+        bot.hello(10)
         crowd.come(60)
         with pytest.raises(MachineStalled, match="waits for a processor explain"):
-            bot.ask(NEW_GAME, timeout_s=0.15)
+            bot.new_game(NEW_GAME, 0.15)
     assert not bot.alive
 
 
 @pytest.mark.timed
 @pytest.mark.slow
 def test_a_bot_that_loads_slowly_in_a_crowd_gets_the_time(start_fake: StartFake) -> None:
-    """It is charged no more than the time that it has."""
+    """What the machine explains does not count against its limit."""
     with crowd_to_come() as crowd:
         bot = start_fake("loads", "0.08")
-        bot.ask(Hello(), timeout_s=10)
+        bot.hello(10)
         crowd.come(7)
-        assert bot.ask(NEW_GAME, timeout_s=0.5).own_us <= 500_000
+        bot.new_game(NEW_GAME, 0.5)
 
 
 @pytest.mark.timed
@@ -164,6 +164,6 @@ def test_a_bot_that_loads_slowly_in_a_crowd_gets_the_time(start_fake: StartFake)
 def test_a_bot_that_loads_for_ever_is_charged(start_fake: StartFake) -> None:
     """It uses up its own time; in several processes it gets that on a busy machine, too."""
     bot = start_fake("loads", "99,10")
-    bot.ask(Hello(), timeout_s=10)
+    bot.hello(10)
     with pytest.raises(BotTimeout, match=r"within 500 ms; its own time is 5\d\d ms"):
-        bot.ask(NEW_GAME, timeout_s=0.5)
+        bot.new_game(NEW_GAME, 0.5)

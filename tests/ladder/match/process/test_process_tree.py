@@ -16,13 +16,12 @@ def playing(start_fake: StartFake, *words: str, wrapper: tuple[str, ...] = ()) -
     """Return a fake bot in its first game that was asked once."""
     bot = start_fake(*words, sandbox=wrapper)
     open_game(bot)
-    bot.begin_game()
     ask(bot, 0)
     return bot
 
 
 def ask(bot: BotProcess, ply: int) -> None:
-    assert isinstance(bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=30).reply, MoveReply)
+    assert isinstance(bot.ask_move(MoveAsk(ply=ply, moves=(0,) * ply), 30).reply, MoveReply)
 
 
 def await_true(condition: Callable[[], bool]) -> None:
@@ -107,8 +106,7 @@ def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> N
     """It runs again for every question, and for the request to quit."""
     bot = playing(start_fake, "steals", "1")
     bot.pause()
-    bot.ask(NEW_GAME, timeout_s=30)
-    bot.begin_game()
+    bot.new_game(NEW_GAME, 30)
     ask(bot, 0)
     bot.pause()
     assert bot.quit(30)
@@ -125,7 +123,6 @@ def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
     bot.kill()
     bot = start_fake("steals", "1", history=history)
     open_game(bot)
-    bot.begin_game()
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
     ask(bot, 0)
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
@@ -134,17 +131,14 @@ def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
 @pytest.mark.timed
 @pytest.mark.slow
 def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
-    """A bot that thinks uses it, one that sleeps does not, and before a game it is 0."""
+    """A bot that thinks uses it, one that sleeps does not."""
     thinker = start_fake("thinks", "0.05")
     open_game(thinker)
     first_move(thinker)
-    assert thinker.tree.turn_us == 0
-    thinker.begin_game()
     answer = first_move(thinker)
     assert 50_000 <= thinker.tree.turn_us <= answer.own_us + 10_000
     sleeper = start_fake("late", "0.05")
     open_game(sleeper)
-    sleeper.begin_game()
     answer = first_move(sleeper)
     assert answer.own_us >= 50_000
     assert sleeper.tree.turn_us < 25_000

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bots.protocol import Budget, Hello, HelloReply
+from bots.protocol import Budget
 from ladder.errors import BotCrash
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
+from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.sandbox import STANDARD, sandbox_words
 from ladder.registry.specs.start_command import builtin_launch, make_entrant
 from ladder.tools.doctor.sandbox_probe import ProbeFailed, probe_sandbox
@@ -24,10 +25,8 @@ needs_bwrap = pytest.mark.skipif(
 )
 
 
-def read_report(bot: object) -> dict[str, str]:
-    reply = bot.ask(Hello(), timeout_s=20).reply  # type: ignore[attr-defined]
-    assert isinstance(reply, HelloReply)
-    report: dict[str, str] = json.loads(reply.version)
+def read_report(bot: BotProcess) -> dict[str, str]:
+    report: dict[str, str] = json.loads(bot.hello(20).version)
     return report
 
 

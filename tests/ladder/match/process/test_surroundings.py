@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from bots.protocol import Hello, HelloReply
 from ladder.errors import BotTimeout
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.supervisor import HEAD, TAIL
@@ -20,9 +19,7 @@ from tests.support.fakes import StartFake, await_none, first_move, open_game
 
 
 def read_report(bot: BotProcess) -> dict[str, Any]:
-    reply = bot.ask(Hello(), timeout_s=10).reply
-    assert isinstance(reply, HelloReply)
-    report: dict[str, Any] = json.loads(reply.version)
+    report: dict[str, Any] = json.loads(bot.hello(10).version)
     return report
 
 
@@ -70,7 +67,7 @@ def test_a_bot_inherits_only_its_three_pipes(start_fake: StartFake, tmp_path: Pa
     # The C library reserves signals 32 and 33, which may be ignored since before the tests.
     of_libc = 1 << (32 - 1) | 1 << (33 - 1)
     assert int(report["ignored"], 16) & ~of_python & ~of_libc == 0
-    bot.begin_game()  # by then it is known
+    bot.supervisor.wait(lambda: bot.supervisor.pid, 10)
     assert report["session"] == report["pid"] == bot.supervisor.pid
     assert report["limits"]["RLIMIT_CORE"] == [0, 0]
     assert 1024 < report["limits"]["RLIMIT_NPROC"][0] < 2**24
@@ -147,7 +144,7 @@ if moment == "started":
     print(bot.supervisor.scratch, flush=True)
 open_game(bot)
 print(bot.supervisor.scratch, flush=True)
-bot.ask(MoveAsk(ply=0, moves=()), timeout_s=60)
+bot.ask_move(MoveAsk(ply=0, moves=()), 60)
 time.sleep(60)
 """
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from db.records.archives import ArchivedFile, PackedArchive, read_file
+from db.records.archives import ArchivedFile, UnpackedArchive, read_file
 from ladder.errors import UsageError
 from ladder.registry.specs.archive import (
     CHANGED,
@@ -45,7 +45,7 @@ def root(tmp_path: Path) -> Path:
     return place
 
 
-def packed(root: Path, **options: int) -> PackedArchive:
+def packed(root: Path, **options: int) -> UnpackedArchive:
     return pack(root, find_tree_files(root), **options)
 
 

@@ -65,6 +65,15 @@ def test_a_game_is_played_to_its_end(tmp_path: Path, person: int, board: Board) 
     assert record.game.termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL)
 
 
+@pytest.mark.slow
+def test_a_bot_may_be_late_by_less_than_a_second(tmp_path: Path) -> None:
+    """Games against a person are not rated, so a move after 600 ms of 100 ms counts."""
+    with spar(fake(tmp_path, "late", "0.6")) as game:
+        game.drop(3)
+        game.reply()
+        assert game.verdict is None
+
+
 def test_undo_goes_back_to_the_persons_last_turn(tmp_path: Path) -> None:
     """Undo takes back the person's move and the reply, but not the bot's first move."""
     with spar(fake(tmp_path, "honest"), person=1) as game:

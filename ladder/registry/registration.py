@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import option_values, parse_player
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.records.bots import HUMAN, BotRow, NewBot
 from db.records.launch import Restart
 from db.store import Store
@@ -15,17 +15,18 @@ from ladder.errors import UsageError
 from ladder.match.process.sandbox import BUILT_IN_ONLY, Confinement
 from ladder.names import check_line, check_name, check_text, listed, unknown_bot
 from ladder.registry.builtins import is_catalogue_bot
-from ladder.registry.file_use import (
+from ladder.registry.same_bot import FileReader, FolderChanges, compare_bot
+from ladder.registry.specs.git import remove_builds
+from ladder.registry.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, rooted
+from ladder.registry.specs.start_command import compile_players
+from ladder.registry.stored_trial import (
+    MOST_NAMED,
     describe_change,
     files_naming_folder,
     opened_files,
+    try_packed,
     used_files,
 )
-from ladder.registry.same_bot import FileReader, FolderChanges, compare_bot
-from ladder.registry.specs.compile import compile_players
-from ladder.registry.specs.git import remove_builds
-from ladder.registry.specs.spec import BotSource, ResolvedBot, identity_of, pack_bot, rooted
-from ladder.registry.stored_trial import MOST_NAMED, try_packed
 from ladder.registry.trial import TrialResult, try_out
 
 
@@ -193,7 +194,7 @@ def _run_trial(
 
 
 def _with_stored_files(
-    bot: ResolvedBot, former: BotRow, files: PackedArchive | None
+    bot: ResolvedBot, former: BotRow, files: UnpackedArchive | None
 ) -> ResolvedBot:
     """Return a bot with the files of a stored version in place of those of its folder."""
     stored = former.revision.launch

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
-from db.records.archives import PackedArchive
+from db.records.archives import UnpackedArchive
 from db.records.bots import HUMAN, BotRow, NewBot
 from db.records.launch import Launch, Restart
 from db.records.pairs import Entrant
@@ -152,7 +152,7 @@ def unpacked_launch(store: Store, bot: BotRow) -> Launch:
     return launch
 
 
-def unpack_files(store: Store, bot: BotRow) -> PackedArchive:
+def unpack_files(store: Store, bot: BotRow) -> UnpackedArchive:
     """Return the archive of a bot, unpacked on this machine.
 
     Raises:

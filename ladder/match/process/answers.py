@@ -1,19 +1,65 @@
-"""Moves whose optional values are partly unusable, such as the NaN that Python's JSON may contain.
+"""Bots' answers: decoded, and of the type that the question asks for.
 
-Only answers that `parse_reply` refuses come here, so that usual moves cost nothing.
+Moves may hold optional values that cannot be used, such as the NaN of Python's JSON. Only answers
+that `decode_reply` refuses are searched for them, so that usual moves cost nothing.
 """
 
 import json
 import math
-from typing import Any
+from codecs import BOM_UTF8
+from typing import Any, TypeVar
 
 import msgspec
 
+from bots.errors import ProtocolError
 from bots.player import Info
-from bots.protocol import MoveReply
+from bots.protocol import (
+    HelloReply,
+    MoveAsk,
+    MoveReply,
+    Ready,
+    Request,
+    Resign,
+    decode_reply,
+)
+from ladder.match.process import failures
 
+R = TypeVar("R", HelloReply, Ready)
 MOST_DIGITS = 300
 """Most digits of a number that is read as an integer."""
+
+
+def decode_answer(kind: type[R], question: Request, data: bytes) -> R:
+    """Decode the answer to a question other than that for a move. Raises BotFailure."""
+    try:
+        reply = decode_reply(data.removeprefix(BOM_UTF8))
+    except ProtocolError as error:
+        raise failures.unreadable_failure(question, data, error) from None
+    if isinstance(reply, kind):
+        return reply
+    raise failures.wrong_reply_failure(question, reply)
+
+
+def decode_move(question: MoveAsk, data: bytes) -> tuple[MoveReply | Resign, str]:
+    """Decode a move or a resignation, and describe an optional value that cannot be used.
+
+    Raises BotFailure.
+    """
+    data = data.removeprefix(BOM_UTF8)
+    unusable = ""
+    try:
+        reply = decode_reply(data)
+    except ProtocolError as error:
+        usable = decode_usable(data)
+        if usable is None:
+            raise failures.unreadable_failure(question, data, error) from None
+        reply, unusable = usable
+    if isinstance(reply, MoveReply):
+        if reply.ply is None or reply.ply == question.ply:
+            return reply, unusable
+    elif isinstance(reply, Resign):
+        return reply, unusable
+    raise failures.wrong_reply_failure(question, reply)
 
 
 def unusable_words(value: str) -> str:

@@ -3,12 +3,8 @@
 import pytest
 
 from engine.board import parse_board
+from ladder.cli.terminal.board_screen import CommandKind, PlayCommand, parse_command
 from ladder.errors import UsageError
-from ladder.tools.play.game import (
-    CommandKind,
-    PlayCommand,
-    parse_command,
-)
 
 WIDE = parse_board("10x12")
 STANDARD = parse_board("6x7")

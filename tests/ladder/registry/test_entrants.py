@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from db.records.archives import cache_of, files_of
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch, Origin
 from db.store import Store
-from ladder.match.process.unpacked_files import cache_of, files_of
 from ladder.registry.builtins import LADDER, OPPONENTS, sync_builtins
-from ladder.registry.registered import default_bots
+from ladder.registry.entrants import default_bots
 from ladder.registry.specs.spec import BotSource, read_spec
 from ladder.registry.specs.start_command import builtin_launch, make_start, own_sources
 

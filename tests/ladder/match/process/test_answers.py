@@ -2,8 +2,9 @@
 
 import pytest
 
-from bots.protocol import UNREADABLE, Info, MoveReply, parse_reply
-from ladder.match.process.optional_values import decode_usable
+from bots.errors import ProtocolError
+from bots.protocol import Info, MoveReply, decode_reply
+from ladder.match.process.answers import decode_usable
 
 
 @pytest.mark.parametrize(
@@ -26,8 +27,8 @@ def test_an_optional_value_that_cannot_be_used_is_left_out(
 ) -> None:
     """The move and all usable values stay."""
     line = f'{{"type":"move","column":3,{rest}}}'.encode()
-    with pytest.raises(UNREADABLE):
-        parse_reply(line)
+    with pytest.raises(ProtocolError):
+        decode_reply(line)
     usable = decode_usable(line)
     assert usable is not None
     assert usable[0] == MoveReply(3, info)
