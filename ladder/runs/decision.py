@@ -1,13 +1,8 @@
-"""Runs that end by a decision: judges, and the order in which they get pairs.
+"""Judges: they end a run by a decision, on pairs in the order of their numbers."""
 
-Fast games end before slow ones, and a bot may win the fast ones. A decision on pairs in the order
-of their completion would be biased by that, so judges get them in the order of their numbers.
-"""
-
-import heapq
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from db.records.bots import BotRow
@@ -67,29 +62,6 @@ class Judge:
 
 
 ENDLESS = Judge()
-
-
-class ReorderBuffer:
-    """The finished pairs that wait for earlier ones before the judge takes them."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self._waiting: list[tuple[int, PlayedPair]] = []
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def add(self, pair: PlayedPair) -> None:
-        """Add a finished pair."""
-        heapq.heappush(self._waiting, (pair.number, pair))
-
-    def release(self, unfinished: Iterable[int]) -> None:
-        """Give the judge the pairs before the first of the unfinished numbers."""
-        if not self._waiting:
-            return
-        limit = min(unfinished, default=None)
-        while self._waiting and (limit is None or self._waiting[0][0] < limit):
-            self._judge.take(heapq.heappop(self._waiting)[1])
 
 
 def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:

@@ -30,11 +30,11 @@ from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import MachineEvent, PairExecutor, Workforce
 from ladder.runs.health import RunHealth
 from ladder.runs.live import RunWatcher, live_run_of
-from ladder.runs.pair_queue import PairQueue
 from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
 from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.settings import RunSettings
+from ladder.runs.stored_pairs import StoredPairs
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
 
@@ -138,14 +138,13 @@ def start_run(
         candidate = settings.pairing.candidate
         needed = sides if judge.needs_all else [candidate] if candidate is not None else []
         health = RunHealth(live.bots, schedule.possible_meetings, needed)
-        source = PairQueue(
+        source = StoredPairs(
             store=store,
             run=run,
             schedule=schedule,
             entrants=sides,
             adopt=lambda: adopt_orphaned_pairs(store, lock, run),
             health=health,
-            judge=judge,
         )
         with run_logs(store, run) as logs:
             return Runner(

@@ -3,7 +3,6 @@
 Pairs are played and not stored; a step is stored when all of its pairs are done.
 """
 
-import heapq
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,8 +21,9 @@ from ladder.experiments.tune.spsa import Spsa
 from ladder.registry.specs.start_command import make_entrant
 from ladder.runs.decision import Judge
 from ladder.runs.live import LiveBot, LiveRun
-from ladder.runs.pair_queue import PairSource, make_plan
+from ladder.runs.pair_order import PairSource
 from ladder.runs.schedule import Schedule
+from ladder.runs.stored_pairs import make_plan
 
 FORFEITS_JUDGED = 20
 """Games after which the search ends if more than half of them were forfeited."""
@@ -112,20 +112,39 @@ class TuningJudge(Judge, PairSource):
         self.steps.append(step)
         self.live.estimate = self.search.estimate
 
-    def load(self) -> None:
-        """Do nothing: an unfinished step is played again."""
+    def planned(self) -> Sequence[PairPlan]:
+        """Return nothing: an unfinished step is played again."""
+        return ()
 
-    def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
-        """Return the next pair of the step, or the first one of the next step.
+    def finished(self) -> Sequence[PlayedPair]:
+        """Return nothing: whole steps are stored."""
+        return ()
+
+    def draw(self, wanted: int | None, *, is_idle: bool) -> Sequence[PairPlan]:
+        """Return the pairs of the next step, once all of this one are played.
 
         Raises:
             SpecError: a program of the bot is missing.
 
         """
         del wanted
-        if not self._waiting and not in_play and not self.decided:
-            self._begin_step()
-        return heapq.heappop(self._waiting)[1] if self._waiting else None
+        if not is_idle:
+            return ()
+        self._step_values, self._began = self.search.propose(), time.monotonic_ns()
+        a, b = map(self.entrant, self._step_values, self.sides)
+        first = self.search.step * self._task.pairs
+        return [
+            make_plan(self._schedule.pair(number)._replace(id=number), a, b, self._task.settings)
+            for number in range(first, first + self._task.pairs)
+        ]
+
+    def can_play(self, plan: PairPlan) -> bool:
+        """Return True: no bot is paused, it loses instead."""
+        del plan
+        return True
+
+    def drop(self, plans: Sequence[PairPlan]) -> None:
+        """Do nothing: no pair is stored."""
 
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
         """Store nothing: `take` stores whole steps."""
@@ -153,14 +172,6 @@ class TuningJudge(Judge, PairSource):
             values=None if launch.player else task.template.texts(values),
             kinds=revision.budgets,
         )
-
-    def _begin_step(self) -> None:
-        self._step_values, self._began = self.search.propose(), time.monotonic_ns()
-        a, b = map(self.entrant, self._step_values, self.sides)
-        first = self.search.step * self._task.pairs
-        for number in range(first, first + self._task.pairs):
-            pair = self._schedule.pair(number)._replace(id=number)
-            self.requeue(make_plan(pair, a, b, self._task.settings))
 
 
 def side_rows(task: TuningTask, original: BotRow) -> list[BotRow]:

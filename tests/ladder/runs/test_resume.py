@@ -9,7 +9,7 @@ import os
 import tempfile
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -209,9 +209,10 @@ def test_a_judge_counts_the_same_pairs_whatever_interrupts_its_run(tmp_path: Pat
         draw = SplitMix(seed)
         while ending is RunEnding.STOPPED:
             judge, stopper = Choosy(), Stopper(1 + draw.below(8))
-            workers = UnsteadyWorkers(draw, None)
             with open_store(tmp_path / str(seed)) as store:
-                ending = play(store, wanted, stopper, lambda: workers, judge=judge).ending
+                ending = play(
+                    store, wanted, stopper, partial(UnsteadyWorkers, draw, None), judge=judge
+                ).ending
             assert judge.seen == sorted(judge.seen)
         assert judge.counted == undisturbed.counted
 
