@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from db.records.bots import BotRow
-from db.records.pairs import PairPlan, PairRecord, PlayedPair, pair_content
+from db.records.pairs import PairPlan, PlayedPair
 from db.records.record import Record
-from engine.position import format_moves
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.rating import rate_connected
 
@@ -62,26 +61,6 @@ class Judge:
 
 
 ENDLESS = Judge()
-
-
-def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:
-    """Return the results of a pair from its record."""
-    first, second = record.games
-    return PlayedPair(
-        number=plan.number,
-        a_revision=plan.a.revision,
-        b_revision=plan.b.revision,
-        board_class=plan.board_class,
-        results=(first.result, second.result.mirrored),
-        terminations=(first.termination, second.termination),
-        setup=(plan.board, format_moves(plan.opening), plan.seed),
-        content=pair_content(
-            plan.board,
-            (format_moves(first.moves), format_moves(second.moves)),
-            lower_first=plan.a.revision <= plan.b.revision,
-        ),
-        duration_us=first.duration_us + second.duration_us,
-    )
 
 
 LEAST_PAIRS = 20

@@ -98,8 +98,8 @@ class RunHealth:
                 self.check_enough()
         if not record.games:
             raise InvalidRun(
-                f"the machine stalls: pair {plan.number} could not be played, the last time as "
-                f"{record.abort_reason}"
+                f"the machine stalls: pair {plan.pair.number} could not be played, the last time "
+                f"as {record.abort_reason}"
             )
 
     def note_deaths(self, plans: Sequence[PairPlan]) -> str:
@@ -110,7 +110,7 @@ class RunHealth:
 
         """
         self._deaths += 1
-        self._deaths_over.update(plan.number for plan in plans)
+        self._deaths_over.update(plan.pair.number for plan in plans)
         number, deaths = max(self._deaths_over.items(), key=lambda item: item[1])
         if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
             raise InvalidRun(

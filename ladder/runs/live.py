@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlayedPair
 from db.records.record import Record, Wdl
 from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.result import Termination
 from ladder.match.process.failures import to_one_line
-from ladder.runs.decision import played_pair
 from ladder.runs.history import run_title
 from ladder.runs.settings import RunSettings
 from ladder.stats.pool.cells import from_named_tables
@@ -225,11 +224,14 @@ def live_run_of(
 
 
 def count_pair(
-    live: LiveRun, plan: PairPlan, record: PairRecord, finished: tuple[int, ...]
+    live: LiveRun,
+    plan: PairPlan,
+    pair: PlayedPair,
+    record: PairRecord,
+    finished: tuple[int, ...],
 ) -> Iterator[str]:
     """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
-    pair = played_pair(plan, record)
-    live.add_results(plan.a.name, plan.b.name, plan.board_class, pair.record)
+    live.add_results(plan.a.name, plan.b.name, pair.board_class, pair.record)
     for forfeit in pair.forfeits:
         entrant = (plan.a, plan.b)[forfeit.side]
         game_id = (finished or (0, 0))[forfeit.game]

@@ -104,12 +104,12 @@ class PairOrder:
 
     def requeue(self, plan: PairPlan) -> None:
         """Take back a pair that could not be played: it is next again."""
-        self._in_play.remove(plan.number)
+        self._in_play.remove(plan.pair.number)
         self._plan([plan])
 
     def finish(self, plan: PairPlan, pair: PlayedPair | None) -> None:
         """Take a pair that is no longer in play, with its results if they are stored."""
-        self._in_play.remove(plan.number)
+        self._in_play.remove(plan.pair.number)
         if pair is not None and self._judge is not ENDLESS:
             heapq.heappush(self._finished, (pair.number, pair))
 
@@ -145,7 +145,7 @@ class PairOrder:
             withdrawn: The pairs in play that no worker has begun.
 
         """
-        self._in_play.difference_update(plan.number for plan in withdrawn)
+        self._in_play.difference_update(plan.pair.number for plan in withdrawn)
         if not self._judge.keeps_planned:
             waiting = [plan for _, plan in (*self._planned, *self._deferred)]
             self._planned.clear()
@@ -158,4 +158,4 @@ class PairOrder:
 
     def _plan(self, plans: Sequence[PairPlan]) -> None:
         for plan in plans:
-            heapq.heappush(self._planned, (plan.number, plan))
+            heapq.heappush(self._planned, (plan.pair.number, plan))

@@ -10,14 +10,14 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from db.records.pairs import PairPlan, PairRecord, StoredGames
+from db.records.pairs import PairPlan, PairRecord, PlayedPair, StoredGames
 from db.records.run_settings import PausedStored
 from db.records.runs import RunRow, RunStatus
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.choosers import PairsPending
-from ladder.runs.decision import Judge, played_pair
+from ladder.runs.decision import Judge
 from ladder.runs.executor import PairExecutor
 from ladder.runs.health import RunHealth
 from ladder.runs.live import LiveRun, RunEnding, RunWatcher, count_pair, refit
@@ -204,7 +204,7 @@ class Runner:
         records: list[tuple[PairPlan, PairRecord]] = []
         died: list[PairPlan] = []
         failures: list[BaseException] = []
-        for future in sorted(done, key=lambda each: self._playing[each].number):
+        for future in sorted(done, key=lambda each: self._playing[each].pair.number):
             plan = self._playing.pop(future)
             failure = future.exception()
             if failure is None:
@@ -231,13 +231,16 @@ class Runner:
             self._warn(self.health.note_deaths(died))
 
     def _count(self, plan: PairPlan, record: PairRecord, finished: StoredGames) -> None:
-        self._order.finish(plan, None if finished is None else played_pair(plan, record))
         if finished is None:
+            self._order.finish(plan, None)
             self._warn(
-                f"pair {plan.number} was not stored: another process has finished or dropped it"
+                f"pair {plan.pair.number} was not stored: another process has finished or dropped "
+                "it"
             )
             return
-        self._warn_all(count_pair(self.live, plan, record, finished))
+        pair = PlayedPair.of(plan.pair, record)
+        self._order.finish(plan, pair)
+        self._warn_all(count_pair(self.live, plan, pair, record, finished))
         self.watcher.pair_finished(self.live, record)
 
     def _time_is_up(self) -> bool:

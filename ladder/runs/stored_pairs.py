@@ -72,7 +72,7 @@ class StoredPairs(PairSource):
 
     def drop(self, plans: Sequence[PairPlan]) -> None:
         """Cancel planned pairs."""
-        self.store.pairs.drop([plan.id for plan in plans])
+        self.store.pairs.drop([plan.pair.id for plan in plans])
 
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
         """Store pairs with their games, in one transaction."""
@@ -80,7 +80,7 @@ class StoredPairs(PairSource):
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """Count what disturbed a pair, which stays planned."""
-        self.store.pairs.add_stalls(plan.id, record.stalls)
+        self.store.pairs.add_stalls(plan.pair.id, record.stalls)
 
     def _draw_playable(self, number: int) -> PlannedPair:
         """Return a pair of bots that are not paused, whatever the rule would choose."""
@@ -99,14 +99,9 @@ class StoredPairs(PairSource):
 def make_plan(pair: PlannedPair, a: Entrant, b: Entrant, settings: RunSettings) -> PairPlan:
     """Return the plan of a pair for a worker."""
     return PairPlan(
-        id=pair.id,
-        number=pair.number,
-        a=a,
-        b=b,
-        board=pair.board,
-        board_class=pair.board_class,
-        opening=pair.opening,
-        seed=pair.seed,
+        pair,
+        a,
+        b,
         margin_ms=settings.margin_ms,
         watchdog_s=settings.watchdog_s,
         rules=settings.rules,

@@ -20,7 +20,7 @@ class InstantWorkers:
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        future.set_result(random_record(plan, SplitMix(plan.seed)))
+        future.set_result(random_record(plan, SplitMix(plan.pair.seed)))
         return future
 
     def wait(self, timeout_s: float) -> None:

@@ -251,7 +251,7 @@ class ClusterExecutor:
             self._key,
             self._sent,
             pickle.dumps(elsewhere),
-            key=f"{PREFIX}{self._session}-{plan.number}-{next(self._attempts)}",
+            key=f"{PREFIX}{self._session}-{plan.pair.number}-{next(self._attempts)}",
             resources={RESOURCE: 1},
             workers=hosts,
             pure=False,
@@ -278,9 +278,9 @@ class ClusterExecutor:
                 plan = pair.plan
                 pair.future.set_exception(
                     InvalidRun(
-                        f"workers die whenever they play pair {plan.number}, {plan.a.name} against "
-                        f"{plan.b.name}: the bots may use up the memory of the machines; limit it "
-                        "by --memory, or leave them out"
+                        f"workers die whenever they play pair {plan.pair.number}, {plan.a.name} "
+                        f"against {plan.b.name}: the bots may use up the memory of the machines; "
+                        "limit it by --memory, or leave them out"
                     )
                 )
         except (CancelledError, OSError):  # withdrawn, or the scheduler is lost

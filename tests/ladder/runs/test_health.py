@@ -5,7 +5,7 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.launch import Start
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
 from ladder.runs.health import (
@@ -23,7 +23,7 @@ BUDGET = Budget(time_ms=100)
 
 def pair(number: int) -> PairPlan:
     sides = (Entrant(which, f"bot{which}", Start(("./bot",), "/"), BUDGET) for which in (1, 2))
-    return PairPlan(number, number, *sides, "6x7", "6x7", (), 1)
+    return PairPlan(PlannedPair(1, 2, "6x7", "6x7", (), 1, number, number), *sides)
 
 
 def finish(health: RunHealth) -> None:

@@ -31,7 +31,7 @@ class Notes(Judge):
         self.seen.append(pair.number)
 
     def wants(self, plan: PairPlan) -> bool:
-        return plan.number not in self.unwanted
+        return plan.pair.number not in self.unwanted
 
 
 class Numbers(PairSource):
@@ -49,15 +49,13 @@ class Numbers(PairSource):
 
     def draw(self, wanted: int | None, *, is_idle: bool) -> Sequence[PairPlan]:
         start, self.drawn = self.drawn, self.drawn + (wanted or MANY)
-        return [
-            pair_plan(BOT, BOT, id=number, number=number) for number in range(start, self.drawn)
-        ]
+        return [pair_plan(BOT, BOT, number=number) for number in range(start, self.drawn)]
 
     def can_play(self, plan: PairPlan) -> bool:
         return True
 
     def drop(self, plans: Sequence[PairPlan]) -> None:
-        self.dropped += [plan.number for plan in plans]
+        self.dropped += [plan.pair.number for plan in plans]
 
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
         return [()] * len(played)
@@ -74,7 +72,7 @@ def begin(order: PairOrder, count: int) -> list[PairPlan]:
 
 
 def finish(order: PairOrder, plan: PairPlan) -> None:
-    order.finish(plan, pair_of(plan.number, 0, 1, 8))
+    order.finish(plan, pair_of(plan.pair.number, 0, 1, 8))
     order.settle()
 
 
@@ -96,7 +94,7 @@ def test_the_judge_is_asked_again_about_a_deferred_pair_after_all_before_it(
     notes, source = Notes(1, 2), Numbers()
     order = PairOrder(source, notes)
     first, fourth = begin(order, 2)
-    assert (first.number, fourth.number) == (0, 3)
+    assert (first.pair.number, fourth.pair.number) == (0, 3)
     finish(order, fourth)
     assert (notes.seen, source.dropped) == ([], [])
     if is_wanted_then:
@@ -104,7 +102,7 @@ def test_the_judge_is_asked_again_about_a_deferred_pair_after_all_before_it(
     finish(order, first)
     assert source.dropped == ([1] if is_wanted_then else [1, 2])
     assert notes.seen == ([0] if is_wanted_then else [0, 3])
-    assert begin(order, 1)[0].number == (2 if is_wanted_then else 4)
+    assert begin(order, 1)[0].pair.number == (2 if is_wanted_then else 4)
 
 
 def test_a_pair_that_could_not_be_played_is_next_and_holds_back_later_ones() -> None:

@@ -68,7 +68,7 @@ class UnsteadyWorkers(InstantWorkers):
         if self._draw.below(8) == 0:
             future.set_exception(WorkerDied())
         else:
-            future.set_result(random_record(plan, SplitMix(plan.seed)))
+            future.set_result(random_record(plan, SplitMix(plan.pair.seed)))
 
 
 @cache
@@ -182,7 +182,7 @@ class Choosy(Judge):
         return len(self.counted) == WANTED_PAIRS
 
     def wants(self, plan: PairPlan) -> bool:
-        return self._wants(plan.number)
+        return self._wants(plan.pair.number)
 
     def take(self, pair: PlayedPair) -> None:
         self.seen.append(pair.number)

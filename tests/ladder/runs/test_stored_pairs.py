@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from db.records.runs import RunRow
 from db.store import Store
 from engine.seeds import SplitMix
@@ -51,7 +51,7 @@ def pairs_of(
 
 def pause_bot(pairs: StoredPairs, bot: Entrant) -> None:
     """Let a bot fail to start until it is paused."""
-    plan = PairPlan(1, 0, bot, bot, "4x4", "4x4", (), 1)
+    plan = PairPlan(PlannedPair(bot.revision, bot.revision, "4x4", "4x4", (), 1), bot, bot)
     record = PairRecord(1, 0, (), failed_starts=(bot.revision,) * STARTS_BEFORE_PAUSE)
     assert "is paused" in next(pairs.health.observe(plan, record))
 
@@ -72,7 +72,7 @@ def planned(store: Store, run: RunRow) -> list[int]:
 
 
 def finish(pairs: StoredPairs, plan: PairPlan) -> None:
-    pairs.finish([(plan, random_record(plan, SplitMix(plan.seed)))])
+    pairs.finish([(plan, random_record(plan, SplitMix(plan.pair.seed)))])
 
 
 @pytest.mark.parametrize(("wanted", "count"), [(3, 3), (1000, PLAN_BATCH), (None, PLAN_BATCH)])
@@ -81,7 +81,7 @@ def test_pairs_are_stored_before_they_are_played(
 ) -> None:
     """No more are planned than wanted, and at most a batch at a time."""
     plans = pairs_of(store, run).draw(wanted, is_idle=True)
-    assert [plan.number for plan in plans] == planned(store, run) == list(range(count))
+    assert [plan.pair.number for plan in plans] == planned(store, run) == list(range(count))
 
 
 def test_a_run_outlives_a_rule_that_only_plans_pairs_of_a_paused_bot(
@@ -96,7 +96,7 @@ def test_a_run_outlives_a_rule_that_only_plans_pairs_of_a_paused_bot(
     assert {frozenset((plan.a.name, plan.b.name)) for plan in plans} == {
         frozenset(("flat-mc", "stupid"))
     }
-    assert planned(store, run)[1:] == [plan.number for plan in plans]
+    assert planned(store, run)[1:] == [plan.pair.number for plan in plans]
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_every_rule_plays_on_with_two_bots_and_ends_with_one(
     for _ in range(6):
         plan = next_plan(pairs)
         assert {plan.a.name, plan.b.name} == set(bots[:2])
-        numbers.append(plan.number)
+        numbers.append(plan.pair.number)
         finish(pairs, plan)
     assert numbers == sorted(set(numbers))
     pause_bot(pairs, pairs.entrants[bots[1]])
