@@ -8,7 +8,6 @@ from datetime import timedelta
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from ladder.experiments.tune.parameters import Parameter
 from ladder.names import counted
 from ladder.runs.live import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
@@ -212,27 +211,17 @@ def live_table(bots: Sequence[LiveBot], *, is_rated: bool) -> Table:
     return Table(LIVE, bots, _LiveList(is_rated, places))
 
 
-def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> RunWatcher:
+def tuning_watcher(console: Console) -> RunWatcher:
     """Return a live view if the console can redraw, else log lines."""
-    return display_for(console, TuningView(parameters))
+    return display_for(console, TuningView())
 
 
 class TuningView(RunView):
     """How to show the steps of a tuning."""
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
-        self._parameters = parameters
-
     def name(self, live: LiveRun) -> str:
         """Return the run, such as ``tuning run 3``."""
         return f"tuning {super().name(live)}"
-
-    def status(self, live: LiveRun) -> str:
-        """Return games played, speed, time left and the current values in one line."""
-        values = ", ".join(
-            f"{each.name} {each.text(live.estimate[each.name])}" for each in self._parameters
-        )
-        return f"{status_line(live)} before the gate; {values}"
 
     def log(self, live: LiveRun) -> str:
         """Return the status."""

@@ -94,8 +94,6 @@ class LiveRun:
     """The progress towards a decision, in words; empty if the run needs none."""
     games_left: float | None = None
     """Estimated games until the decision; None if unknown."""
-    estimate: Mapping[str, float] = field(default_factory=dict)
-    """The present estimate of a tuning, by parameter."""
     ending: RunEnding | None = None
     """The reason of the end; None while the run plays, and after an error."""
     playing: Mapping[Any, PairPlan] = field(default_factory=dict)

@@ -39,11 +39,12 @@ from ladder.experiments.tune.bots import (
 )
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import ParameterValues, Template, read_parameters
+from ladder.experiments.tune.steps import StepPairs
 from ladder.registry.registered import refuse_boards, refuse_short_time
 from ladder.registry.specs.compile import compile_players
 from ladder.runs.health import RunHealth
 from ladder.runs.history import PastRun, past_runs
-from ladder.runs.live import RunEnding, RunWatcher
+from ladder.runs.live import RunEnding, RunWatcher, live_run_of
 from ladder.runs.resume import resume_or_create
 from ladder.runs.runner import Runner
 from ladder.runs.settings import RunSettings
@@ -141,13 +142,13 @@ def _search_and_gate(
     register: str | None,
     search_watcher: RunWatcher,
 ) -> TuningOutcome:
-    judge, store = TuningJudge(context.store, task, run, original), context.store
+    judge, store = TuningJudge(context.store, task, run), context.store
     result = TuningOutcome(
         task.template, task.games, task.conditions, run, judge.steps, judge.search.estimate, None
     )
     if not judge.decided:
         try:
-            ending = _search(replace(context, watcher=search_watcher), task, run, judge)
+            ending = _search(replace(context, watcher=search_watcher), task, run, original, judge)
         except InvalidRun as error:
             return replace(result, estimate=judge.search.estimate, invalid=str(error))
         result = replace(result, estimate=judge.search.estimate)
@@ -166,22 +167,28 @@ def _search_and_gate(
 
 
 def _search(
-    context: ExperimentContext, task: TuningTask, run: RunRow, judge: TuningJudge
+    context: ExperimentContext,
+    task: TuningTask,
+    run: RunRow,
+    original: BotRow,
+    judge: TuningJudge,
 ) -> RunEnding:
     """Play and store the missing steps."""
-    sides = {side.name: judge.entrant(task.template.start, side) for side in judge.sides}
-    context.workforce.prepare(sides, task.settings.adjudicated_boards)
-    with run_logs(context.store, run) as logs:
+    store, workforce, settings = context.store, context.workforce, task.side_settings
+    pairs = StepPairs(task, judge.search, run.seed, original)
+    sides = {side.name: pairs.entrant(task.template.start, side) for side in pairs.sides}
+    workforce.prepare(sides, settings.adjudicated_boards)
+    live = live_run_of(store, run, settings, sides)
+    live.target_games, live.games_before = task.games, sum(step.games for step in judge.steps)
+    with run_logs(store, run) as logs:
         runner = Runner(
-            store=context.store,
+            store=store,
             run=run,
-            source=judge,
+            source=pairs,
             judge=judge,
             health=RunHealth(),
-            workers=context.workforce.start(
-                context.store, run, task.settings, judge.sides, sides, logs
-            ),
-            live=judge.live,
+            workers=workforce.start(store, run, task.settings, pairs.sides, sides, logs),
+            live=live,
             watcher=context.watcher,
         )
         return runner.play().ending
