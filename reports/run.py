@@ -135,9 +135,7 @@ class RunView(View[LiveRun]):
 
     def summary(self, live: LiveRun) -> list[str]:
         """Return the status, the forfeits and the paused bots."""
-        paused = [
-            f"{bot.name} was paused: it {bot.paused}" for bot in live.bots.values() if bot.paused
-        ]
+        paused = [f"{name} was paused: it {why}" for name, why in live.paused.items()]
         return [status_line(live), *forfeit_lines(live), *paused]
 
     def log(self, live: LiveRun) -> str:
@@ -157,7 +155,7 @@ class RunView(View[LiveRun]):
         bots = ranked(live)
         lines = height - len(parts) - 1  # the table's head
         shown = bots if len(bots) <= lines else bots[: max(0, lines - 1)]
-        table = live_table(shown, is_rated=live.is_rated)
+        table = live_table(live, shown)
         parts += [fitted.grid() for fitted in fit(table, width)]
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
@@ -172,7 +170,7 @@ def _results(bot: LiveBot) -> str:
 class _LiveList:
     """The view of the live table."""
 
-    is_rated: bool
+    live: LiveRun
     places: Mapping[str, int]
 
 
@@ -181,15 +179,15 @@ LIVE = (
     Field("name", "bot"),
     Field(
         head="",
-        text=lambda bot, _: "paused" if bot.paused else "",
-        shown=lambda bots, _: any(bot.paused for bot in bots),
+        text=lambda bot, view: "paused" if bot.name in view.live.paused else "",
+        shown=lambda bots, view: any(bot.name in view.live.paused for bot in bots),
     ),
-    Field("elo", "elo", form=".0f", shown=lambda _, view: view.is_rated),
+    Field("elo", "elo", form=".0f", shown=lambda _, view: view.live.is_rated),
     Field(
         head="score",
         form="d",
         text=lambda bot, _: f"{_score(bot):.1%}" if bot.results.games else "-",
-        shown=lambda _, view: not view.is_rated,
+        shown=lambda _, view: not view.live.is_rated,
     ),
     Field("games", "games", form="d", value=lambda bot: bot.results.games, level=2),
     *wdl_fields(lambda bot: bot.results, level=4, form="d"),
@@ -205,10 +203,10 @@ LIVE = (
 """The columns of the live table."""
 
 
-def live_table(bots: Sequence[LiveBot], *, is_rated: bool) -> Table:
-    """Return the live table, with scores instead of ratings if unrated."""
+def live_table(live: LiveRun, bots: Sequence[LiveBot]) -> Table:
+    """Return the live table of some bots, with scores instead of ratings if unrated."""
     places = {bot.name: place for place, bot in enumerate(bots, start=1)}
-    return Table(LIVE, bots, _LiveList(is_rated, places))
+    return Table(LIVE, bots, _LiveList(live, places))
 
 
 def tuning_watcher(console: Console) -> RunWatcher:

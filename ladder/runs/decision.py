@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from db.records.bots import BotRow
@@ -19,8 +19,6 @@ class Judge:
     """Games of pairs that came when they were no longer wanted; they do not count."""
     needs_all = False
     """Whether the decision needs all bots, so that none can be paused."""
-    is_paused: Callable[[str], bool] = staticmethod(lambda _: False)
-    """Returns whether a bot is paused, so that it is not waited for; set when the run starts."""
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -46,6 +44,15 @@ class Judge:
     def games_left(self) -> float | None:
         """Estimated games until the decision; None if unknown."""
         return None
+
+    def begin(self, paused: Mapping[str, str]) -> None:
+        """Begin to judge a run.
+
+        Args:
+            paused: The bots that are paused, and why; grows while the run plays. They are not
+                waited for.
+
+        """
 
     def take(self, pair: PlayedPair) -> None:
         """Take the next pair in the order of numbers.
@@ -96,6 +103,7 @@ class UntilError(Judge):
         self._pairs: Counter[str] = Counter()
         self._seen: set[tuple[str, str, int]] = set()
         self._next_fit = 0.0
+        self._paused: Mapping[str, str] = {}
         self.errors: Errors | None = None
         """The present errors; None before the first fit."""
 
@@ -123,6 +131,10 @@ class UntilError(Judge):
             return None
         return 2.0 * len(self._seen) * max((self.errors.worst / self._limit) ** 2 - 1.0, 0.0)
 
+    def begin(self, paused: Mapping[str, str]) -> None:
+        """Wait for no paused bot."""
+        self._paused = paused
+
     def take(self, pair: PlayedPair) -> None:
         """Count a pair, and fit the ratings now and then."""
         if self.decided:
@@ -140,7 +152,7 @@ class UntilError(Judge):
             self._fit()
 
     def _fit(self) -> None:
-        waited = [name for name in self._names.values() if not self.is_paused(name)]
+        waited = [name for name in self._names.values() if name not in self._paused]
         if min(self._pairs[name] for name in waited) < LEAST_PAIRS:
             return
         rows = [(*key, record.grid) for key, record in self._records.items()]

@@ -59,13 +59,11 @@ class LiveBot:
     """List rating by the games of the run; None without games, or in an unrated run."""
     results: Wdl = Wdl()  # noqa: RUF009 - it is frozen
     forfeits: int = 0
-    paused: str = ""
-    """Why it no longer plays in this run; empty while it does."""
 
 
 @dataclass(slots=True)
 class LiveRun:
-    """The state of a run for its watcher; only the runner changes it."""
+    """A run as its watcher shows it; nothing else is decided by it."""
 
     run_id: int
     seed: int
@@ -90,6 +88,8 @@ class LiveRun:
     """As in `PairRecord`, those of interrupted sessions included."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
+    paused: Mapping[str, str] = field(default_factory=dict)
+    """Why a bot no longer plays in this run, by name."""
     progress: str = ""
     """The progress towards a decision, in words; empty if the run needs none."""
     games_left: float | None = None
@@ -215,9 +215,6 @@ def live_run_of(
     for one in store.games.forfeits(run.id):
         bot = names[one.revision]
         live.add_forfeits(bot, one.termination, games=one.games, game=one.game, cause=one.detail)
-    if settings.seconds is not None:
-        played_s = store.pairs.played_s(run.id)
-        live.deadline = time.monotonic() + settings.seconds - played_s
     return live
 
 

@@ -55,6 +55,10 @@ class Runner:
     live: LiveRun
     """Updated by `play`, for the watcher."""
     watcher: RunWatcher
+    target_games: int | None
+    """Number of finished games at which the run ends; None for no such end."""
+    deadline: float | None = None
+    """Monotonic time at which the run ends; None for no such end."""
     _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
     _done: list["Future[PairRecord]"] = field(default_factory=list)
     """Futures that are done or cancelled and not collected yet; filled in this thread, by callbacks
@@ -64,6 +68,8 @@ class Runner:
         self._order = PairOrder(self.source, self.judge)
         self.live.playing = self._playing
         self.live.workers = self.workers.slots
+        self.live.paused = self.health.paused
+        self.live.target_games, self.live.deadline = self.target_games, self.deadline
 
     def play(self) -> RunOutcome:
         """Play until the target, a decision or the deadline is reached, or a stop is requested.
@@ -111,9 +117,8 @@ class Runner:
     def _store_paused(self) -> None:
         """Store which bots are paused now; a resumed run gives each of them another chance."""
         paused = {
-            bot.name: PausedStored(bot.results.games, bot.paused)
-            for bot in self.live.bots.values()
-            if bot.paused
+            name: PausedStored(self.live.bots[name].results.games, why)
+            for name, why in self.health.paused.items()
         }
         if paused or self.run.paused:
             self.store.runs.change_settings(self.run.id, paused=paused)
@@ -175,8 +180,9 @@ class Runner:
 
     def _missing(self) -> int | None:
         """Return the number of games that are missing to the target; None without one."""
-        target = self.live.target_games
-        return None if target is None else target + self.judge.surplus - self.live.total_games
+        if self.target_games is None:
+            return None
+        return self.target_games + self.judge.surplus - self.live.total_games
 
     @contextmanager
     def _collecting(self) -> Iterator[None]:
@@ -244,8 +250,7 @@ class Runner:
         self.watcher.pair_finished(self.live, record)
 
     def _time_is_up(self) -> bool:
-        deadline = self.live.deadline
-        return deadline is not None and time.monotonic() >= deadline
+        return self.deadline is not None and time.monotonic() >= self.deadline
 
     def _warn_all(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:

@@ -1,6 +1,7 @@
 """Start of a run: check the settings, resume or create the run, prepare the bots and play."""
 
 import contextlib
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -130,14 +131,12 @@ def start_run(
         run = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
         if run is None:
             return None
-        live = live_run_of(store, run, settings, sides)
-        if judge is not ENDLESS:
-            judge.is_paused = lambda name: bool(live.bots[name].paused)
         results = partial(read_results, store, run.stream)
         schedule = Schedule(settings, bots, run.seed, results, run.renamed)
         candidate = settings.pairing.candidate
         needed = sides if judge.needs_all else [candidate] if candidate is not None else []
-        health = RunHealth(live.bots, schedule.possible_meetings, needed)
+        health = RunHealth(sides, schedule.possible_meetings, needed)
+        judge.begin(health.paused)
         source = StoredPairs(
             store=store,
             run=run,
@@ -154,9 +153,18 @@ def start_run(
                 judge=judge,
                 health=health,
                 workers=workforce.start(store, run, settings, bots, sides, logs),
-                live=live,
+                live=live_run_of(store, run, settings, sides),
                 watcher=watcher,
+                target_games=settings.target_games,
+                deadline=deadline_of(store, run, settings),
             ).play()
+
+
+def deadline_of(store: Store, run: RunRow, settings: RunSettings) -> float | None:
+    """Return the monotonic time at which a run ends, of which earlier sessions have used a part."""
+    if settings.seconds is None:
+        return None
+    return time.monotonic() + settings.seconds - store.pairs.played_s(run.id)
 
 
 @contextlib.contextmanager

@@ -52,6 +52,7 @@ class NightJudge(ExperimentJudge):
         self._names = {bot.revision.id: bot.name for bot in bots}
         self._before = [((row.a_name, row.b_name, row.board_class), row.record) for row in before]
         self._tallies: defaultdict[tuple[str, str, str], Tally] = defaultdict(Tally)
+        self._paused: Mapping[str, str] = {}
         self._pairs, self._next = 0, float(LEAST_PAIRS)
 
     @property
@@ -75,6 +76,10 @@ class NightJudge(ExperimentJudge):
         """The number of answered steps."""
         done = sum(answer.is_final for answer in self.answers.values())
         return f"{done} of {counted(len(self._steps), 'commit')} answered"
+
+    def begin(self, paused: Mapping[str, str]) -> None:
+        """Wait for no step of a paused bot."""
+        self._paused = paused
 
     def wants(self, plan: PairPlan) -> bool:
         """Return whether a pair is for a step without an answer."""
@@ -135,5 +140,5 @@ class NightJudge(ExperimentJudge):
         return any(map(self._is_open, self._wanted_by[frozenset((a, b))]))
 
     def _is_open(self, commit: str) -> bool:
-        is_paused = self.is_paused(commit) or self.is_paused(self._steps[commit])
+        is_paused = commit in self._paused or self._steps[commit] in self._paused
         return not self.answers[commit].is_final and not is_paused

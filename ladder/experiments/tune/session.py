@@ -179,7 +179,7 @@ def _search(
     sides = {side.name: pairs.entrant(task.template.start, side) for side in pairs.sides}
     workforce.prepare(sides, settings.adjudicated_boards)
     live = live_run_of(store, run, settings, sides)
-    live.target_games, live.games_before = task.games, sum(step.games for step in judge.steps)
+    live.games_before = sum(step.games for step in judge.steps)
     with run_logs(store, run) as logs:
         runner = Runner(
             store=store,
@@ -190,6 +190,7 @@ def _search(
             workers=workforce.start(store, run, task.settings, pairs.sides, sides, logs),
             live=live,
             watcher=context.watcher,
+            target_games=task.games,
         )
         return runner.play().ending
 

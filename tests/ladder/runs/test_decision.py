@@ -59,5 +59,5 @@ def test_a_bot_without_an_error_is_not_waited_for_and_named() -> None:
 def test_a_paused_bot_is_not_waited_for() -> None:
     """It plays no more pairs, so its error stays."""
     judge = UntilError(80.0, [*BOTS, bot_row(3)])
-    judge.is_paused = lambda name: name == "p3"
+    judge.begin({"p3": "could not be started"})
     assert played(judge, 5000) < 5000

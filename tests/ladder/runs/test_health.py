@@ -14,7 +14,6 @@ from ladder.runs.health import (
     STARTS_BEFORE_PAUSE,
     RunHealth,
 )
-from ladder.runs.live import LiveBot
 from ladder.runs.pairings import RANDOM, Pairing
 from tests.support.data.random_games import random_record
 
@@ -33,7 +32,7 @@ def finish(health: RunHealth) -> None:
 
 
 def health_of(*names: str) -> RunHealth:
-    return RunHealth({name: LiveBot(name) for name in names}, Pairing(RANDOM).meetings)
+    return RunHealth(names, Pairing(RANDOM).meetings)
 
 
 def test_workers_that_die_in_a_row_end_the_run() -> None:

@@ -12,7 +12,6 @@ from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
 from ladder.runs.choosers import Fixture, read_results
 from ladder.runs.health import STARTS_BEFORE_PAUSE, RunHealth
-from ladder.runs.live import LiveBot
 from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing, PairingRule
 from ladder.runs.schedule import Schedule
 from ladder.runs.start import check_possible
@@ -45,7 +44,7 @@ def pairs_of(
         run=run,
         schedule=schedule,
         entrants=check_possible(store, settings, bots),
-        health=RunHealth({name: LiveBot(name) for name in names}, schedule.possible_meetings),
+        health=RunHealth(names, schedule.possible_meetings),
     )
 
 
