@@ -19,8 +19,8 @@ from ladder.cli.playing import is_planning_only, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
-from ladder.experiments.gate.session import match_of
 from ladder.experiments.kept import ended_run
+from ladder.experiments.match import match_of
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.standings import Standings, select_bots, show_only
@@ -149,7 +149,6 @@ def _play(
     )
     if outcome is None:
         return _report_nothing_to_resume(resumable_runs(store), options, json=json)
-    standings = select_bots(standings_after(store, outcome.run))
     if json:
         run = outcome.run
         head = {
@@ -162,7 +161,8 @@ def _play(
             "left_out": planned.left_out,
             "forfeits": forfeits_document(outcome.live),
         }
-        document: dict[str, object] = {"run": head, "report": standings_document(standings)}
+        report = standings_document(select_bots(standings_after(store, outcome.run)))
+        document: dict[str, object] = {"run": head, "report": report}
         if settings.kind is RunKind.MATCH:
             document["match"] = _match_finding(store, outcome, settings).document
             document["repeated"] = repeated is not None
@@ -174,6 +174,7 @@ def _play(
             finding = replace(finding, notes=[*finding.notes, note])
         show_finding(finding, json=False, verbose=verbose)
     else:
+        standings = select_bots(standings_after(store, outcome.run))
         shown = standings_listing(show_only(standings, settings.bots))
         print_listing(stdout_console(), shown)
     if until_error is not None and until_error.errors is not None and until_error.errors.without:

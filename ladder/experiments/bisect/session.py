@@ -250,10 +250,10 @@ class BisectSession:
             self._stored_pairs(settings, hashes),
         )
         if not judge.decided:
-            played = play(self._context, settings, [row, self._good], judge)
-            if played.invalid:
-                self._skip_failing(played.invalid, judge, names)
-            elif played.stopped:
+            end = play(self._context, settings, [row, self._good], judge)
+            if end.invalid:
+                self._skip_failing(end.invalid, judge, names)
+            elif end.unfinished:
                 return False
         for run in runs_like(self._context.store, settings, hashes)[:1]:
             self._runs[index] = run.id

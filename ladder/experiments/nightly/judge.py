@@ -16,8 +16,8 @@ from db.records.bots import BotRow
 from db.records.pairs import PairPlan, PlayedPair
 from db.records.record import Record
 from ladder.experiments.engine import ExperimentJudge
-from ladder.experiments.gate.tally import Tally
 from ladder.experiments.nightly.night import SETTINGS, Answer, Night, NightVerdict
+from ladder.experiments.tally import Tally
 from ladder.names import counted
 from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.pool import rate_records

@@ -11,8 +11,16 @@ from db.records.record import Record
 from db.records.runs import RunStatus, division_label
 from db.store import Store
 from ladder.errors import InvalidRun
-from ladder.experiments.engine import STOPPED, UNFINISHED, ExperimentContext, exit_code_of, play
-from ladder.experiments.gate.session import division_of, lost_games
+from ladder.experiments.engine import (
+    OVER,
+    STOPPED,
+    ExperimentContext,
+    RunEnd,
+    division_of,
+    exit_code_of,
+    play,
+)
+from ladder.experiments.lost_games import lost_games
 from ladder.experiments.nightly.commits import CommitLine, SkippedCommit, commit_of
 from ladder.experiments.nightly.judge import NightJudge
 from ladder.experiments.nightly.night import (
@@ -203,16 +211,15 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     _drop_plans(store, night)
     everyone = store.bots.all(include_retired=True)
     judge = NightJudge(night, everyone, before)
-    played = play(context, settings, planned.bots, judge)
-    if played.run is None:
-        raise InvalidRun(played.invalid)
+    end = play(context, settings, planned.bots, judge)
+    if end.run is None:
+        raise InvalidRun(end.invalid)
     judge.judge()
     ended = msgspec.structs.replace(night, answers=judge.answers)
-    if not played.stopped:
-        store.runs.change_settings(played.run.id, nightly=msgspec.to_builtins(ended))
-        store.runs.set_verdict(played.run.id, judge.verdict)
-    unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
-    return outcome_of(store, ended, conditions, played.run.id, unfinished)
+    if not end.unfinished:
+        store.runs.change_settings(end.run.id, nightly=msgspec.to_builtins(ended))
+        store.runs.set_verdict(end.run.id, judge.verdict)
+    return outcome_of(store, ended, conditions, end)
 
 
 def _key_of(row: PairTableRow) -> tuple[int, int, str]:
@@ -231,9 +238,7 @@ def _drop_plans(store: Store, night: Night) -> None:
         store.runs.set_status(run, RunStatus.FINISHED)
 
 
-def outcome_of(
-    store: Store, night: Night, conditions: str, run_id: int | None = None, unfinished: str = ""
-) -> NightOutcome:
+def outcome_of(store: Store, night: Night, conditions: str, end: RunEnd = OVER) -> NightOutcome:
     """Return the outcome of a night, with all stored commits of its line."""
     divisions = (each for each in store.divisions.all() if each.label == conditions)
     division = next(divisions, None)
@@ -265,9 +270,9 @@ def outcome_of(
         night=night,
         rows=[each for each in line if each.row.name in {*shown, *night.steps}],
         conditions=conditions,
-        games=0 if run_id is None else store.games.count(run_id),
-        unfinished=unfinished,
-        run_id=run_id,
+        games=0 if end.run is None else store.games.count(end.run.id),
+        unfinished=end.unfinished,
+        run_id=None if end.run is None else end.run.id,
     )
 
 
@@ -276,7 +281,7 @@ def night_of(store: Store, past: PastRun) -> NightOutcome | None:
     night = night_of_run(past.row)
     if night is None:
         return None
-    return outcome_of(store, night, past.division, past.row.id, UNFINISHED.get(past.status, ""))
+    return outcome_of(store, night, past.division, RunEnd.of(past))
 
 
 def games_of_night(store: Store, outcome: NightOutcome, number: int) -> list[ShownGame]:

@@ -14,10 +14,10 @@ from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.experiments.engine import (
     INVALID,
-    MEANINGLESS,
     STOPPED,
     UNFINISHED,
     ExperimentContext,
+    RunEnd,
     exit_code_of,
 )
 from ladder.experiments.gate.session import (
@@ -266,6 +266,7 @@ def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
         return None
     template = Template(kept.spec, read_parameters(kept.parameters))
     steps, end = store.tuning_steps.of_run(run.id), result_of(store, past, TuningEnd, _found_end)
+    ended = RunEnd.of(past)
     gates = [each for each in past_runs(store) if end is not None and each.row.id == end.gate]
     return TuningOutcome(
         template,
@@ -276,6 +277,6 @@ def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
         steps[-1].estimate if steps else template.start,
         gate_of(store, gates[0]) if gates else None,
         None if end is None else end.kept,
-        invalid=MEANINGLESS if past.status is RunStatus.INVALID else "",
-        unfinished=UNFINISHED.get(past.status, UNFINISHED[RunStatus.INTERRUPTED]),
+        invalid=ended.invalid,
+        unfinished=ended.unfinished or UNFINISHED[RunStatus.INTERRUPTED],
     )
