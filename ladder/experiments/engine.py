@@ -7,11 +7,10 @@ the decision, because the judge gets the pairs in the order of their numbers.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, RunRow, RunStatus
 from db.store import Store
@@ -19,6 +18,7 @@ from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.decision import Judge
 from ladder.runs.executor import Workforce
 from ladder.runs.history import PastRun
+from ladder.runs.lineup import Lineup
 from ladder.runs.live import RunEnding, RunWatcher
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import THIS_MACHINE, start_run
@@ -99,8 +99,7 @@ def judge_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
 
 def play(
     context: ExperimentContext,
-    settings: RunSettings,
-    bots: Sequence[BotRow],
+    lineup: Lineup,
     judge: ExperimentJudge,
 ) -> RunEnd:
     """Play until the judge has decided, and store its verdict; an interrupted run is resumed.
@@ -114,8 +113,7 @@ def play(
         try:
             outcome = start_run(
                 store=context.store,
-                settings=settings,
-                bots=bots,
+                lineup=lineup,
                 watcher=context.watcher,
                 judge=judge,
                 workforce=context.workforce,

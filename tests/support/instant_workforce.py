@@ -42,7 +42,7 @@ class InstantWorkforce:
     def __init__(self, workers: Callable[[], PairExecutor] = InstantWorkers) -> None:
         self._workers = workers
 
-    def prepare(self, entrants: object, adjudicated: object) -> None:
+    def prepare(self, lineup: object) -> None:
         """Do nothing."""
 
     def start(self, *_: object) -> PairExecutor:

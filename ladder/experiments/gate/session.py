@@ -27,6 +27,7 @@ from ladder.experiments.tally import JudgedBot
 from ladder.registry.registered import find_bot
 from ladder.results.standings.report_data import ShownGame
 from ladder.runs.history import PastRun, past_run
+from ladder.runs.lineup import Lineup
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import finished_run, hashes_of
 from ladder.runs.settings import RunSettings
@@ -126,15 +127,20 @@ def gate_task(store: Store, settings: RunSettings, test: GateTest) -> GateTask:
     return GateTask(settings, candidate, baselines, test)
 
 
-def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
+def play_gate(context: ExperimentContext, task: GateTask, lineup: Lineup) -> GateOutcome:
     """Play until there is a verdict; an interrupted gate is resumed.
+
+    Args:
+        context: The database, watcher and workforce.
+        task: The gate.
+        lineup: Its bots.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
     judge = task.judge()
-    end = play(context, task.settings, task.bots, judge)
+    end = play(context, lineup, judge)
     if end.run is None:
         return GateOutcome(judge.result(end), task.conditions)
     former = asked_before(context.store, end.run)

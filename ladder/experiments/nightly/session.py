@@ -38,10 +38,10 @@ from ladder.results.standings.report_data import ShownGame
 from ladder.results.standings.standings import Standings
 from ladder.runs.choosers import Meeting
 from ladder.runs.history import PastRun
+from ladder.runs.lineup import Lineup, leave_out_unfit, line_up
 from ladder.runs.pairings import NIGHTLY, LinePairing
 from ladder.runs.resume import find_dead, hashes_of, is_unfinished, runs_like
 from ladder.runs.settings import RunSettings
-from ladder.runs.start import check_possible, leave_out_unfit
 from ladder.stats.own_rating import Rating
 
 NOTHING_NEW = "nothing new"
@@ -54,7 +54,8 @@ class PlannedNight:
 
     night: Night
     settings: RunSettings
-    bots: Sequence[BotRow]
+    lineup: Lineup | None
+    """The bots; None if no step is asked about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,9 +183,7 @@ def plan_night(
     bots = choose_bots(store, list(taking_part), "against")
     pairing = LinePairing(NIGHTLY, opponents=night.meetings)
     settings = replace(settings, bots=tuple(taking_part), pairing=pairing)
-    if asked:
-        check_possible(store, settings, bots)
-    return PlannedNight(night, settings, bots)
+    return PlannedNight(night, settings, line_up(store, settings, bots) if asked else None)
 
 
 def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcome:
@@ -195,13 +194,14 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
         InvalidRun: bots or the machine fail too often.
 
     """
-    store, night, settings = context.store, planned.night, planned.settings
+    store, night, lineup = context.store, planned.night, planned.lineup
+    settings = planned.settings
     conditions = division_label(settings.division())
-    if not night.steps:
+    if lineup is None:
         return outcome_of(store, night, conditions)
     division = division_of(store, settings)
     before = [] if division is None else current_tables(store, division, since=None)[0]
-    own = runs_like(store, settings, hashes_of(planned.bots))
+    own = runs_like(store, settings, hashes_of(lineup.bots))
     for run in filter(is_unfinished, own[:1]):  # its pairs come again
         less = {_key_of(row): row.record for row in store.aggregate.of_run(run.id)}
         rest = [
@@ -211,7 +211,7 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     _drop_plans(store, night)
     everyone = store.bots.all(include_retired=True)
     judge = NightJudge(night, everyone, before)
-    end = play(context, settings, planned.bots, judge)
+    end = play(context, lineup, judge)
     if end.run is None:
         raise InvalidRun(end.invalid)
     judge.judge()

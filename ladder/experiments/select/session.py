@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from db.records.bots import BotRow
 from db.records.run_settings import SelectSettings
 from db.records.runs import division_label
 from db.store import Store
@@ -23,7 +22,7 @@ from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.tally import JudgedBot
 from ladder.names import counted
 from ladder.runs.history import PastRun
-from ladder.runs.settings import RunSettings
+from ladder.runs.lineup import Lineup
 from ladder.stats.difference import Difference, Sign
 
 
@@ -109,8 +108,7 @@ def field_names(candidates: Sequence[str], against: str | None) -> tuple[str, ..
 
 def play_selection(
     context: ExperimentContext,
-    settings: RunSettings,
-    bots: Sequence[BotRow],
+    lineup: Lineup,
     baseline: str | None,
     question: SelectQuestion,
 ) -> SelectionOutcome:
@@ -118,8 +116,8 @@ def play_selection(
 
     Args:
         context: The database, watcher and workforce.
-        settings: The settings of a run in which all bots meet each other.
-        bots: The candidates, and the baseline if there is one.
+        lineup: The settings of a run in which all bots meet each other, and the candidates with
+            the baseline if there is one.
         baseline: The name of the baseline.
         question: The numbers of the selection.
 
@@ -128,14 +126,14 @@ def play_selection(
 
     """
     # In the order in which a run stores them, by which it chooses among equals when judged again.
-    named = sorted(bots, key=lambda bot: bot.name)
+    named = sorted(lineup.bots, key=lambda bot: bot.name)
     judge = FieldJudge([JudgedBot.of(bot) for bot in named], question, baseline)
-    end = play(context, settings, bots, judge)
+    end = play(context, lineup, judge)
     if end.run is not None and not end.unfinished:
         found = selection_of(context.store, ended_run(context.store, end.run.id))
         assert found is not None  # noqa: S101 - it was just played
         return found
-    selected = selected_of(judge, division_label(settings.division()), end)
+    selected = selected_of(judge, division_label(lineup.settings.division()), end)
     return replace(selected, run_id=None if end.run is None else end.run.id)
 
 

@@ -44,6 +44,7 @@ from ladder.registry.registered import refuse_boards, refuse_short_time
 from ladder.registry.specs.compile import compile_players
 from ladder.runs.health import RunHealth
 from ladder.runs.history import PastRun, past_runs
+from ladder.runs.lineup import Lineup, line_up
 from ladder.runs.live import RunEnding, RunWatcher, live_run_of
 from ladder.runs.resume import resume_or_create
 from ladder.runs.runner import Runner
@@ -177,7 +178,8 @@ def _search(
     store, workforce, settings = context.store, context.workforce, task.side_settings
     pairs = StepPairs(task, judge.search, run.seed, original)
     sides = {side.name: pairs.entrant(task.template.start, side) for side in pairs.sides}
-    workforce.prepare(sides, settings.adjudicated_boards)
+    lineup = Lineup(task.settings, pairs.sides, sides)
+    workforce.prepare(lineup)
     live = live_run_of(store, run, settings, sides)
     live.games_before = sum(step.games for step in judge.steps)
     with run_logs(store, run) as logs:
@@ -187,7 +189,7 @@ def _search(
             source=pairs,
             judge=judge,
             health=RunHealth(),
-            workers=workforce.start(store, run, task.settings, pairs.sides, sides, logs),
+            workers=workforce.start(store, run, lineup, logs),
             live=live,
             watcher=context.watcher,
             target_games=task.games,
@@ -242,7 +244,7 @@ def _gate(
     if answer is not None:
         return replace(answer, answered_at=None), tuned  # --new of a tuning is a new search
     store.runs.set_status(run.id, RunStatus.RUNNING)
-    return play_gate(context, gate), tuned
+    return play_gate(context, gate, line_up(store, settings, gate.bots)), tuned
 
 
 def _as_kept(store: Store, kept: Registration | None) -> Registration | None:

@@ -14,6 +14,7 @@ from ladder.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import PairExecutor, Workforce
+from ladder.runs.lineup import line_up
 from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.runner import RunOutcome
@@ -85,8 +86,7 @@ def play(
     with use_stop(StopToken()):
         outcome = start_run(
             store=store,
-            settings=settings,
-            bots=[store.bots.get(name) for name in settings.bots],
+            lineup=line_up(store, settings, [store.bots.get(name) for name in settings.bots]),
             watcher=watcher,
             workforce=workforce or InstantWorkforce(workers),
             judge=judge,

@@ -12,9 +12,9 @@ from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
 from ladder.runs.choosers import Fixture, read_results
 from ladder.runs.health import STARTS_BEFORE_PAUSE, RunHealth
+from ladder.runs.lineup import line_up
 from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing, PairingRule
 from ladder.runs.schedule import Schedule
-from ladder.runs.start import check_possible
 from ladder.runs.stored_pairs import PLAN_BATCH, StoredPairs
 from tests.ladder.runs.conftest import FIVE, SETTINGS
 from tests.support.data.random_games import random_record
@@ -43,7 +43,7 @@ def pairs_of(
         store=store,
         run=run,
         schedule=schedule,
-        entrants=check_possible(store, settings, bots),
+        entrants=line_up(store, settings, bots).sides,
         health=RunHealth(names, schedule.possible_meetings),
     )
 
