@@ -5,22 +5,17 @@ of their completion would be biased by that, so the judge gets them in the order
 """
 
 import heapq
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 from db.records.pairs import PairPlan, PairRecord, PlayedPair, StoredGames
 from ladder.runs.decision import ENDLESS, Judge
 
 
-class PairSource(Protocol):
-    """Draws the pairs of a run, and stores them; their order is none of its business."""
+class PairSource(ABC):
+    """Draws the pairs of a run, in no order but theirs; one that stores them overrides the rest."""
 
-    def planned(self) -> Sequence[PairPlan]:
-        """Return the planned pairs that former sessions have left."""
-
-    def finished(self) -> Sequence[PlayedPair]:
-        """Return the pairs that former sessions have finished."""
-
+    @abstractmethod
     def draw(self, wanted: int | None, *, is_idle: bool) -> Sequence[PairPlan]:
         """Plan the next pairs, at most those wanted; return none if no pair is left now.
 
@@ -35,16 +30,27 @@ class PairSource(Protocol):
 
         """
 
+    def planned(self) -> Sequence[PairPlan]:
+        """Return the planned pairs that former sessions have left."""
+        return ()
+
+    def finished(self) -> Sequence[PlayedPair]:
+        """Return the pairs that former sessions have finished."""
+        return ()
+
     def can_play(self, plan: PairPlan) -> bool:
         """Return whether both bots of a pair still play in this run."""
+        del plan
+        return True
 
-    def drop(self, plans: Sequence[PairPlan]) -> None:
+    def drop(self, plans: Sequence[PairPlan]) -> None:  # noqa: B027 - nothing is stored
         """Cancel planned pairs."""
 
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
         """Store finished pairs; return the outcome of each."""
+        return [()] * len(played)
 
-    def give_up(self, plan: PairPlan, record: PairRecord) -> None:
+    def give_up(self, plan: PairPlan, record: PairRecord) -> None:  # noqa: B027
         """Leave a pair that ended without games for a later session."""
 
 

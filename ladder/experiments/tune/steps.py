@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from db.records.bots import BotRow
-from db.records.pairs import Entrant, PairPlan, PairRecord, PlayedPair, StoredGames
+from db.records.pairs import Entrant, PairPlan
 from ladder.experiments.tune.bots import A, B, TuningTask
 from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.spsa import Spsa
@@ -33,14 +33,6 @@ class StepPairs(PairSource):
         self.sides = side_rows(task, original)
         self._schedule = Schedule(task.side_settings, self.sides, seed)
 
-    def planned(self) -> Sequence[PairPlan]:
-        """Return nothing: an unfinished step is played again."""
-        return ()
-
-    def finished(self) -> Sequence[PlayedPair]:
-        """Return nothing: whole steps are stored."""
-        return ()
-
     def draw(self, wanted: int | None, *, is_idle: bool) -> Sequence[PairPlan]:
         """Return the pairs of the next step, once all of this one are played.
 
@@ -57,21 +49,6 @@ class StepPairs(PairSource):
             make_plan(self._schedule.pair(number)._replace(id=number), a, b, self._task.settings)
             for number in range(first, first + self._task.pairs)
         ]
-
-    def can_play(self, plan: PairPlan) -> bool:
-        """Return True: a failing bot loses instead of being paused."""
-        del plan
-        return True
-
-    def drop(self, plans: Sequence[PairPlan]) -> None:
-        """Do nothing: no pair is stored."""
-
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
-        """Store nothing: the judge stores whole steps."""
-        return [()] * len(played)
-
-    def give_up(self, plan: PairPlan, record: PairRecord) -> None:
-        """Do nothing: an unfinished step is played again."""
 
     def entrant(self, values: ParameterValues, side: BotRow) -> Entrant:
         """Return values of the parameters as one side of a pair.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from db.records.launch import Start
-from db.records.pairs import PairPlan, PairRecord, PlayedPair, StoredGames
+from db.records.pairs import PairPlan, PlayedPair
 from ladder.runs.decision import Judge
 from ladder.runs.pair_order import PairOrder, PairSource
 from tests.support.data.pairs import pair_of
@@ -41,27 +41,12 @@ class Numbers(PairSource):
         self.drawn = 0
         self.dropped: list[int] = []
 
-    def planned(self) -> Sequence[PairPlan]:
-        return ()
-
-    def finished(self) -> Sequence[PlayedPair]:
-        return ()
-
     def draw(self, wanted: int | None, *, is_idle: bool) -> Sequence[PairPlan]:
         start, self.drawn = self.drawn, self.drawn + (wanted or MANY)
         return [pair_plan(BOT, BOT, number=number) for number in range(start, self.drawn)]
 
-    def can_play(self, plan: PairPlan) -> bool:
-        return True
-
     def drop(self, plans: Sequence[PairPlan]) -> None:
         self.dropped += [plan.pair.number for plan in plans]
-
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoredGames]:
-        return [()] * len(played)
-
-    def give_up(self, plan: PairPlan, record: PairRecord) -> None:
-        pass
 
 
 def begin(order: PairOrder, count: int) -> list[PairPlan]:
