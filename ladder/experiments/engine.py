@@ -6,7 +6,6 @@ resumed, and the rest is played on this machine or a cluster. Kills and resumpti
 the decision, because the judge gets the pairs in the order of their numbers.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -51,9 +50,9 @@ class ExperimentJudge(Judge):
     needs_all = True
 
     @property
-    @abstractmethod
     def verdict(self) -> str | None:
         """The verdict to store at the end of the run; None for no verdict."""
+        return None
 
 
 JudgeT = TypeVar("JudgeT", bound=Judge)

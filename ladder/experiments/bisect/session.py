@@ -50,7 +50,7 @@ def bisection_of(store: Store, past: PastRun) -> BisectResult | None:
 
 
 class VisitJudge(ExperimentJudge):
-    """Takes the pairs of the current commit of a search."""
+    """Takes the pairs of the current commit of a search, whose session stores the verdicts."""
 
     def __init__(
         self, search: CommitSearch, names: tuple[str, str], identity: StoredSearch
@@ -73,11 +73,6 @@ class VisitJudge(ExperimentJudge):
     def settings(self) -> Mapping[str, object]:
         """The search that the run belongs to."""
         return {"bisect": self._identity}
-
-    @property
-    def verdict(self) -> None:
-        """Always None: the session stores the verdicts of all commits at the end of the search."""
-        return
 
     @property
     def decided(self) -> bool:

@@ -52,7 +52,6 @@ class NightJudge(ExperimentJudge):
         self._names = {bot.revision.id: bot.name for bot in bots}
         self._before = [((row.a_name, row.b_name, row.board_class), row.record) for row in before]
         self._tallies: defaultdict[tuple[str, str, str], Tally] = defaultdict(Tally)
-        self._paused: Mapping[str, str] = {}
         self._pairs, self._next = 0, float(LEAST_PAIRS)
 
     @property
@@ -62,8 +61,8 @@ class NightJudge(ExperimentJudge):
 
     @property
     def decided(self) -> bool:
-        """Whether every step is answered, or one of its bots is paused."""
-        return not any(map(self._is_open, self._steps))
+        """Whether every step is answered."""
+        return all(answer.is_final for answer in self.answers.values())
 
     @property
     def verdict(self) -> NightVerdict:
@@ -76,10 +75,6 @@ class NightJudge(ExperimentJudge):
         """The number of answered steps."""
         done = sum(answer.is_final for answer in self.answers.values())
         return f"{done} of {counted(len(self._steps), 'commit')} answered"
-
-    def begin(self, paused: Mapping[str, str]) -> None:
-        """Wait for no step of a paused bot."""
-        self._paused = paused
 
     def wants(self, plan: PairPlan) -> bool:
         """Return whether a pair is for a step without an answer."""
@@ -137,8 +132,4 @@ class NightJudge(ExperimentJudge):
 
     def is_wanted(self, a: str, b: str) -> bool:
         """Return whether a pair of two bots is for a step without an answer."""
-        return any(map(self._is_open, self._wanted_by[frozenset((a, b))]))
-
-    def _is_open(self, commit: str) -> bool:
-        is_paused = commit in self._paused or self._steps[commit] in self._paused
-        return not self.answers[commit].is_final and not is_paused
+        return any(not self.answers[each].is_final for each in self._wanted_by[frozenset((a, b))])
