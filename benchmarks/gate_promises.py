@@ -34,7 +34,7 @@ import numpy as np
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.tally import ForfeitCount
+from ladder.experiments.tally import ForfeitCount
 from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import score_to_elo

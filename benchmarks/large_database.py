@@ -97,14 +97,9 @@ def planned_pairs(
         begin = Start(argv=("null",), folder="/")
         budget = Budget(time_ms=100)
         plan = PairPlan(
-            id=row.id,
-            number=row.number,
+            row,
             a=Entrant(row.a_revision, "a", begin, budget),
             b=Entrant(row.b_revision, "b", begin, budget),
-            board=row.board,
-            board_class=row.board_class,
-            opening=(),
-            seed=row.seed,
         )
         played.append((plan, random_record(plan, random)))
     return played

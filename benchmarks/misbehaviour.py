@@ -32,6 +32,7 @@ from db.records.launch import (
 from db.records.pairs import (
     Entrant,
     PairPlan,
+    PlannedPair,
 )
 from engine.result import Result
 from ladder.errors import BotTimeout, MachineStalled
@@ -206,14 +207,9 @@ def plan(a: Start, b: Start, fault: Fault) -> PairPlan:
     """Plan a game under the fault's conditions; the first bot misbehaves."""
     budget = Budget(time_ms=fault.time_ms)
     return PairPlan(
-        id=1,
-        number=0,
+        PlannedPair(1, 2, "6x7", "6x7", (), seed=7),
         a=Entrant(1, "bad", a, budget),
         b=Entrant(2, "good", b, budget),
-        board="6x7",
-        board_class="6x7",
-        opening=(),
-        seed=7,
     )
 
 

@@ -32,7 +32,7 @@ def measure(values: dict[str, Any], samples: int) -> float:
     import msgspec
 
     from bots.protocol import Budget
-    from db.records.pairs import PairPlan
+    from db.records.pairs import PairPlan, PlannedPair
     from ladder.match.game.bot_pool import BotPool
     from ladder.match.game.referee import play_pair
     from ladder.match.process.sandbox import BUILT_IN_ONLY
@@ -43,9 +43,7 @@ def measure(values: dict[str, Any], samples: int) -> float:
         make_entrant(builtin_launch("null"), revision=number, name=f"null-{number}", budget=budget)
         for number in (1, 2)
     )
-    plan = PairPlan(
-        id=1, number=0, a=first, b=second, board="6x7", board_class="6x7", opening=(), seed=1
-    )
+    plan = PairPlan(PlannedPair(1, 2, "6x7", "6x7", (), seed=1), first, second)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     pool = BotPool(BUILT_IN_ONLY)
 

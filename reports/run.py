@@ -8,7 +8,6 @@ from datetime import timedelta
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from ladder.experiments.tune.parameters import Parameter
 from ladder.names import counted
 from ladder.runs.live import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resume import Resumable
@@ -136,9 +135,7 @@ class RunView(View[LiveRun]):
 
     def summary(self, live: LiveRun) -> list[str]:
         """Return the status, the forfeits and the paused bots."""
-        paused = [
-            f"{bot.name} was paused: it {bot.paused}" for bot in live.bots.values() if bot.paused
-        ]
+        paused = [f"{name} was paused: it {why}" for name, why in live.paused.items()]
         return [status_line(live), *forfeit_lines(live), *paused]
 
     def log(self, live: LiveRun) -> str:
@@ -158,7 +155,7 @@ class RunView(View[LiveRun]):
         bots = ranked(live)
         lines = height - len(parts) - 1  # the table's head
         shown = bots if len(bots) <= lines else bots[: max(0, lines - 1)]
-        table = live_table(shown, is_rated=live.is_rated)
+        table = live_table(live, shown)
         parts += [fitted.grid() for fitted in fit(table, width)]
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
@@ -173,7 +170,7 @@ def _results(bot: LiveBot) -> str:
 class _LiveList:
     """The view of the live table."""
 
-    is_rated: bool
+    live: LiveRun
     places: Mapping[str, int]
 
 
@@ -182,15 +179,15 @@ LIVE = (
     Field("name", "bot"),
     Field(
         head="",
-        text=lambda bot, _: "paused" if bot.paused else "",
-        shown=lambda bots, _: any(bot.paused for bot in bots),
+        text=lambda bot, view: "paused" if bot.name in view.live.paused else "",
+        shown=lambda bots, view: any(bot.name in view.live.paused for bot in bots),
     ),
-    Field("elo", "elo", form=".0f", shown=lambda _, view: view.is_rated),
+    Field("elo", "elo", form=".0f", shown=lambda _, view: view.live.is_rated),
     Field(
         head="score",
         form="d",
         text=lambda bot, _: f"{_score(bot):.1%}" if bot.results.games else "-",
-        shown=lambda _, view: not view.is_rated,
+        shown=lambda _, view: not view.live.is_rated,
     ),
     Field("games", "games", form="d", value=lambda bot: bot.results.games, level=2),
     *wdl_fields(lambda bot: bot.results, level=4, form="d"),
@@ -206,33 +203,23 @@ LIVE = (
 """The columns of the live table."""
 
 
-def live_table(bots: Sequence[LiveBot], *, is_rated: bool) -> Table:
-    """Return the live table, with scores instead of ratings if unrated."""
+def live_table(live: LiveRun, bots: Sequence[LiveBot]) -> Table:
+    """Return the live table of some bots, with scores instead of ratings if unrated."""
     places = {bot.name: place for place, bot in enumerate(bots, start=1)}
-    return Table(LIVE, bots, _LiveList(is_rated, places))
+    return Table(LIVE, bots, _LiveList(live, places))
 
 
-def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> RunWatcher:
+def tuning_watcher(console: Console) -> RunWatcher:
     """Return a live view if the console can redraw, else log lines."""
-    return display_for(console, TuningView(parameters))
+    return display_for(console, TuningView())
 
 
 class TuningView(RunView):
     """How to show the steps of a tuning."""
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
-        self._parameters = parameters
-
     def name(self, live: LiveRun) -> str:
         """Return the run, such as ``tuning run 3``."""
         return f"tuning {super().name(live)}"
-
-    def status(self, live: LiveRun) -> str:
-        """Return games played, speed, time left and the current values in one line."""
-        values = ", ".join(
-            f"{each.name} {each.text(live.estimate[each.name])}" for each in self._parameters
-        )
-        return f"{status_line(live)} before the gate; {values}"
 
     def log(self, live: LiveRun) -> str:
         """Return the status."""

@@ -188,10 +188,15 @@ class Pairs(Queries):
 
         """
         for plan, record in played:
-            if record.id != plan.id or [game.swapped for game in record.games] != [False, True]:
-                raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
+            if record.id != plan.pair.id or [game.swapped for game in record.games] != [
+                False,
+                True,
+            ]:
+                raise ValueError(
+                    f"pair {plan.pair.id}: the record does not hold its two games in order"
+                )
             if any(game.termination is Termination.ABORTED for game in record.games):
-                raise ValueError(f"pair {plan.id}: an aborted game cannot be stored")
+                raise ValueError(f"pair {plan.pair.id}: an aborted game cannot be stored")
         if not played:
             return []
         with self._database.writing() as connection:
@@ -253,15 +258,15 @@ class Pairs(Queries):
 
 def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGames]:
     """Store planned pairs; return the games of each pair that is stored as it was played."""
-    ids = [plan.id for plan, _ in played]
+    ids = [plan.pair.id for plan, _ in played]
     known = {(row.id, row.number): row for row in connection.execute(_BY_ID, {"ids": ids})}
     is_stored: list[bool] = []
     updates: dict[int, dict[str, Any]] = {}
     games: list[dict[str, Any]] = []
     last_outputs: list[LastOutput | None] = []
     for plan, record in played:
-        row = known.get((plan.id, plan.number))
-        if row is None or row.status == PairStatus.DROPPED or plan.id in updates:
+        row = known.get((plan.pair.id, plan.pair.number))
+        if row is None or row.status == PairStatus.DROPPED or plan.pair.id in updates:
             is_stored.append(False)
             continue
         own = [{**game_values(row._mapping, game), "pair_id": row.id} for game in record.games]
@@ -273,14 +278,14 @@ def _finish(connection: Connection, played: Sequence[Played]) -> list[StoredGame
         games += own
         last_outputs += [game.last_output for game in record.games]
         new = {f"new_{name}": value for name, value in outcome.items()}
-        more = {"pair": plan.id, "more_stalls": record.stalls, "now": time.time()}
-        updates[plan.id] = {**more, **new}
+        more = {"pair": plan.pair.id, "more_stalls": record.stalls, "now": time.time()}
+        updates[plan.pair.id] = {**more, **new}
     if updates:
         connection.execute(_FINISH, list(updates.values()))
         insert_games(connection, games, last_outputs)
     found = read_game_ids(connection, ids)
     return [
-        found[plan.id] if stored else None
+        found[plan.pair.id] if stored else None
         for (plan, _), stored in zip(played, is_stored, strict=True)
     ]
 

@@ -13,6 +13,7 @@ from db.records.games import GameRecord
 from db.records.launch import Restart, Start
 from db.records.record import Record
 from db.records.rules import GameRules
+from engine.position import format_moves
 from engine.result import Result, Termination
 
 
@@ -38,23 +39,32 @@ class Entrant(msgspec.Struct, frozen=True):
         return self.restart is Restart.GAME or (self.restart is Restart.PAIR and pair_ended)
 
 
-class PairPlan(msgspec.Struct, frozen=True):
-    """A planned pair with all that a worker needs to play it."""
+class PlannedPair(NamedTuple):
+    """A pair as a schedule draws it and the database stores it."""
 
-    id: int
-    """Id of the pair."""
-    number: int
-    """Position of the pair in its stream, from 0."""
-    a: Entrant
+    a_revision: int
     """Moves first in game 0."""
-    b: Entrant
-    """Moves first in game 1."""
+    b_revision: int
     board: str
     """In the notation of `engine.board.parse_board`."""
     board_class: str
     opening: tuple[int, ...]
     seed: int
-    """Seed of both games, below 2**53."""
+    """Below 2**53."""
+    number: int = 0
+    """Position in its stream, from 0; set by the store."""
+    id: int = 0
+    """Id of the pair, from 1; set by the store."""
+
+
+class PairPlan(msgspec.Struct, frozen=True):
+    """A planned pair with all that a worker needs to play it."""
+
+    pair: PlannedPair
+    a: Entrant
+    """Moves first in game 0."""
+    b: Entrant
+    """Moves first in game 1."""
     margin_ms: int = MARGIN_MS
     """Milliseconds that a move may be late under a time budget."""
     watchdog_s: float = WATCHDOG_S
@@ -89,24 +99,6 @@ class PairStatus(StrEnum):
     DROPPED = "dropped"
 
 
-class PlannedPair(NamedTuple):
-    """A pair as a schedule draws it and the database stores it."""
-
-    a_revision: int
-    """Moves first in game 0."""
-    b_revision: int
-    board: str
-    """In the notation of `engine.board.parse_board`."""
-    board_class: str
-    opening: tuple[int, ...]
-    seed: int
-    """Below 2**53."""
-    number: int = 0
-    """Position in its stream, from 0; set by the store."""
-    id: int = 0
-    """Id of the pair, from 1; set by the store."""
-
-
 @dataclass(frozen=True, slots=True)
 class PlayedPair:
     """A finished pair: its setup, results and moves."""
@@ -125,6 +117,26 @@ class PlayedPair:
     """`pair_content` of its games: equal for pairs of the same moves, whichever bot was A."""
     duration_us: int = 0
     """Duration of both games together."""
+
+    @classmethod
+    def of(cls, pair: PlannedPair, record: PairRecord) -> "PlayedPair":
+        """Return the results of a pair from the record of its two games."""
+        first, second = record.games
+        return cls(
+            number=pair.number,
+            a_revision=pair.a_revision,
+            b_revision=pair.b_revision,
+            board_class=pair.board_class,
+            results=(first.result, second.result.mirrored),
+            terminations=(first.termination, second.termination),
+            setup=(pair.board, format_moves(pair.opening), pair.seed),
+            content=pair_content(
+                pair.board,
+                (format_moves(first.moves), format_moves(second.moves)),
+                lower_first=pair.a_revision <= pair.b_revision,
+            ),
+            duration_us=first.duration_us + second.duration_us,
+        )
 
     @property
     def record(self) -> Record:

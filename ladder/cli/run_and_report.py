@@ -19,22 +19,19 @@ from ladder.cli.playing import is_planning_only, open_to_play, plan_and_play
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
-from ladder.experiments.gate.session import match_of
 from ladder.experiments.kept import ended_run
+from ladder.experiments.match import match_of
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.standings import Standings, select_bots, show_only
 from ladder.runs.decision import ENDLESS, UntilError
 from ladder.runs.history import past_run
+from ladder.runs.lineup import Lineup, leave_out_unfit, line_up
 from ladder.runs.live import RunEnding, live_run_of
 from ladder.runs.resume import Resumable, finished_run, hashes_of, resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.settings import ResumePolicy, RunSettings
-from ladder.runs.start import (
-    check_possible,
-    leave_out_unfit,
-    start_run,
-)
+from ladder.runs.start import start_run
 from ladder.web.server_beside import server_beside
 from reports.findings.finding import Finding
 from reports.findings.gate import match_finding
@@ -51,8 +48,7 @@ Choice = Callable[[Store], Sequence[BotRow]]
 class PlannedRun:
     """A run that can be played."""
 
-    settings: RunSettings
-    bots: Sequence[BotRow]
+    lineup: Lineup
     left_out: dict[str, str]
     """Why bots do not take part, by name."""
 
@@ -89,39 +85,39 @@ def play_and_report(
         has_end = settings.games or settings.seconds or until_error
         if is_planning_only() and not has_end:
             raise UsageError("this run would never end: give it --games, --hours or --until-error")
-        planned = PlannedRun(settings, choose(store), {})
-        if named is not None:
-            fit, left_out = leave_out_unfit(settings, planned.bots, named)
-            names = tuple(bot.name for bot in fit)
-            planned = PlannedRun(replace(settings, bots=names), fit, left_out)
-        check_possible(store, planned.settings, planned.bots)
-        return planned
+        bots = choose(store)
+        if named is None:
+            return PlannedRun(line_up(store, settings, bots), {})
+        fit, left_out = leave_out_unfit(settings, bots, named)
+        fitting = replace(settings, bots=tuple(bot.name for bot in fit))
+        return PlannedRun(line_up(store, fitting, fit), left_out)
 
     def play(store: Store, planned: PlannedRun) -> int:
         former(store)
-        report_changed_origins(store, planned.bots)
+        report_changed_origins(store, planned.lineup.bots)
         for reason in planned.left_out.values():
             print_error(f"left out: {reason}")
         served = server_beside(db, settings.confinement, print_error)
         with served if is_served else nullcontext():
-            until = None if until_error is None else UntilError(until_error, planned.bots)
+            until = None if until_error is None else UntilError(until_error, planned.lineup.bots)
             return _play(store, planned, options, until, json=json, verbose=verbose)
 
     opened = open_to_play(db, plan)
     return plan_and_play(opened, plan, play, context=options.context, in_job=lambda _: in_job)
 
 
-def _stored_match(store: Store, settings: RunSettings, bots: Sequence[BotRow]) -> RunOutcome | None:
+def _stored_match(store: Store, lineup: Lineup) -> RunOutcome | None:
     """Return the finished match that was played by the same command with the same seed.
 
     One with fewer games than are wanted is reopened instead, to be resumed.
     """
+    settings = lineup.settings
     if settings.kind is not RunKind.MATCH:
         return None
-    run = finished_run(store, settings, hashes_of(bots))
+    run = finished_run(store, settings, hashes_of(lineup.bots))
     if run is None:
         return None
-    live = live_run_of(store, run, settings, check_possible(store, settings, bots))
+    live = live_run_of(store, run, settings, lineup.sides)
     if live.total_games < (settings.target_games or 0):
         store.runs.set_status(run.id, RunStatus.INTERRUPTED)
         return None
@@ -137,19 +133,17 @@ def _play(
     json: bool,
     verbose: bool,
 ) -> int:
-    settings, bots = planned.settings, planned.bots
-    repeated = _stored_match(store, settings, bots)
+    settings = planned.lineup.settings
+    repeated = _stored_match(store, planned.lineup)
     outcome = repeated or start_run(
         store=store,
-        settings=settings,
-        bots=bots,
+        lineup=planned.lineup,
         watcher=watcher_for(stderr_console()),
         workforce=options.workforce(),
         judge=until_error or ENDLESS,
     )
     if outcome is None:
         return _report_nothing_to_resume(resumable_runs(store), options, json=json)
-    standings = select_bots(standings_after(store, outcome.run))
     if json:
         run = outcome.run
         head = {
@@ -162,7 +156,8 @@ def _play(
             "left_out": planned.left_out,
             "forfeits": forfeits_document(outcome.live),
         }
-        document: dict[str, object] = {"run": head, "report": standings_document(standings)}
+        report = standings_document(select_bots(standings_after(store, outcome.run)))
+        document: dict[str, object] = {"run": head, "report": report}
         if settings.kind is RunKind.MATCH:
             document["match"] = _match_finding(store, outcome, settings).document
             document["repeated"] = repeated is not None
@@ -174,6 +169,7 @@ def _play(
             finding = replace(finding, notes=[*finding.notes, note])
         print_finding_or_json(finding, json=False, verbose=verbose)
     else:
+        standings = select_bots(standings_after(store, outcome.run))
         shown = standings_listing(show_only(standings, settings.bots))
         print_listing(stdout_console(), shown)
     if until_error is not None and until_error.errors is not None and until_error.errors.without:

@@ -1,22 +1,23 @@
 """The engine of experiments: it gives stored and new pairs to a judge until the judge has decided.
 
-An experiment is a judge over numbered pairs. Stored pairs come first, an interrupted run is
+An experiment has a question, a judge of numbered pairs that answers it, and an outcome of what the
+judge has found and how its run has ended (`RunEnd`). Stored pairs come first, an interrupted run is
 resumed, and the rest is played on this machine or a cluster. Kills and resumptions do not change
 the decision, because the judge gets the pairs in the order of their numbers.
 """
 
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import RunRow, RunStatus
+from db.records.runs import DivisionRow, RunRow, RunStatus
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.decision import Judge
 from ladder.runs.executor import Workforce
+from ladder.runs.history import PastRun
+from ladder.runs.lineup import Lineup
 from ladder.runs.live import RunEnding, RunWatcher
 from ladder.runs.settings import RunSettings
 from ladder.runs.start import THIS_MACHINE, start_run
@@ -49,9 +50,9 @@ class ExperimentJudge(Judge):
     needs_all = True
 
     @property
-    @abstractmethod
     def verdict(self) -> str | None:
         """The verdict to store at the end of the run; None for no verdict."""
+        return None
 
 
 JudgeT = TypeVar("JudgeT", bound=Judge)
@@ -67,15 +68,25 @@ class ExperimentContext:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayOutcome:
-    """The outcome of `play`."""
+class RunEnd:
+    """How the run of an experiment has ended, just now or long ago."""
 
     run: RunRow | None = None
-    """The stored run; None if it is invalid."""
-    stopped: bool = False
-    """Whether Ctrl-C or SIGTERM came before the decision; the same command resumes."""
+    """The run; None if it was found invalid just now, or if there is none."""
     invalid: str = ""
     """The reason why the games mean nothing; empty for a valid run."""
+    unfinished: str = ""
+    """Why there is no verdict yet; empty if the run is over."""
+
+    @classmethod
+    def of(cls, past: PastRun) -> "RunEnd":
+        """Return the end of a stored run."""
+        invalid = MEANINGLESS if past.status is RunStatus.INVALID else ""
+        return cls(past.row, invalid, UNFINISHED.get(past.status, ""))
+
+
+OVER = RunEnd()
+"""The end of stored games that nobody plays now."""
 
 
 def judge_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
@@ -87,10 +98,9 @@ def judge_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
 
 def play(
     context: ExperimentContext,
-    settings: RunSettings,
-    bots: Sequence[BotRow],
+    lineup: Lineup,
     judge: ExperimentJudge,
-) -> PlayOutcome:
+) -> RunEnd:
     """Play until the judge has decided, and store its verdict; an interrupted run is resumed.
 
     Raises:
@@ -102,16 +112,24 @@ def play(
         try:
             outcome = start_run(
                 store=context.store,
-                settings=settings,
-                bots=bots,
+                lineup=lineup,
                 watcher=context.watcher,
                 judge=judge,
                 workforce=context.workforce,
             )
         except InvalidRun as error:
-            return PlayOutcome(invalid=str(error))
+            return RunEnd(invalid=str(error))
         assert outcome is not None  # noqa: S101 - only `run --resume` asks for it
         stopped = outcome.ending is RunEnding.STOPPED
         if judge.verdict is not None and not stopped:
             runs.set_verdict(outcome.run.id, judge.verdict)
-    return PlayOutcome(outcome.run, stopped)
+    return RunEnd(outcome.run, unfinished=UNFINISHED[RunStatus.INTERRUPTED] if stopped else "")
+
+
+def division_of(store: Store, settings: RunSettings) -> DivisionRow | None:
+    """Return the division of these conditions, if games were played in it."""
+    wanted = settings.division()
+    for division in store.divisions.all():
+        if division.conditions == wanted:
+            return division
+    return None

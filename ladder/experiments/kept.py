@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from db.errors import Busy, Unwritable
-from db.records.results import fill_references
-from db.records.runs import RunStatus
+from db.records.results import fill_references, reference
+from db.records.runs import RunRow, RunStatus
 from db.store import Store
 from ladder.errors import UsageError
+from ladder.experiments.tally import JudgedBot
 from ladder.runs.history import PastRun, past_run
 
 ENDED = (RunStatus.FINISHED, RunStatus.INVALID)
@@ -27,6 +28,19 @@ Judged = Callable[[Store, PastRun], ResultT | None]
 def ended_run(store: Store, run_id: int) -> PastRun:
     """Return a run whose command has its result and marks it as finished when it is printed."""
     return replace(past_run(store, run_id), status=RunStatus.FINISHED)
+
+
+def stored_bots(store: Store, run: RunRow) -> dict[str, JudgedBot]:
+    """Return the bots of a run by name, each called by the reference to the revision that played.
+
+    Empty if one is unknown.
+    """
+    listed = run.settings.bots
+    ids = {content: key for key, content in store.bots.contents().items()}
+    if not set(listed.items()) <= set(ids):
+        return {}
+    found = {name: ids[name, content] for name, content in listed.items()}
+    return {name: JudgedBot(reference(key), key, listed[name]) for name, key in found.items()}
 
 
 def result_of(

@@ -16,14 +16,9 @@ from ladder.errors import UsageError
 from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.bisect.session import bisection_of
 from ladder.experiments.gate.result import GateResult
-from ladder.experiments.gate.session import (
-    GateOutcome,
-    gate_of,
-    judged_gate,
-    judged_match,
-    match_of,
-)
+from ladder.experiments.gate.session import GateOutcome, gate_of, judged_gate
 from ladder.experiments.kept import ENDED, Judged
+from ladder.experiments.match import judged_match, match_of
 from ladder.experiments.nightly.session import NightOutcome, night_of
 from ladder.experiments.select.session import SelectionOutcome, judged_selection, selection_of
 from ladder.experiments.tune.session import TuningOutcome, tuning_of

@@ -12,7 +12,7 @@ from bots.budget import Clock
 from bots.protocol import Budget
 from db.records.budget import format_budget
 from db.records.launch import Launch, Restart, Start
-from db.records.pairs import PairPlan
+from db.records.pairs import PairPlan, PlannedPair
 from db.records.thought_blob import decode
 from engine.board import Board
 from engine.errors import EngineError
@@ -254,17 +254,13 @@ def _play(
         UsageError: the bot failed.
 
     """
+    opening = tuple(ply % board.columns for ply in range(plies))
     plan = PairPlan(
-        id=0,
-        number=0,
+        PlannedPair(0, 1, str(board), str(board), opening, seed=1),
         a=make_entrant(
             launch, revision=0, name=name, budget=budget, restart=restart, kinds=[budget.kind]
         ),
         b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
-        board=str(board),
-        board_class=str(board),
-        opening=tuple(ply % board.columns for ply in range(plies)),
-        seed=1,
         margin_ms=TRIAL_MARGIN_MS,
         watchdog_s=WATCHDOG_S,
     )

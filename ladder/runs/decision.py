@@ -1,19 +1,13 @@
-"""Runs that end by a decision: judges, and the order in which they get pairs.
+"""Judges: they end a run by a decision, on pairs in the order of their numbers."""
 
-Fast games end before slow ones, and a bot may win the fast ones. A decision on pairs in the order
-of their completion would be biased by that, so judges get them in the order of their numbers.
-"""
-
-import heapq
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from db.records.bots import BotRow
-from db.records.pairs import PairPlan, PairRecord, PlayedPair, pair_content
+from db.records.pairs import PairPlan, PlayedPair
 from db.records.record import Record
-from engine.position import format_moves
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.rating import rate_connected
 
@@ -25,8 +19,6 @@ class Judge:
     """Games of pairs that came when they were no longer wanted; they do not count."""
     needs_all = False
     """Whether the decision needs all bots, so that none can be paused."""
-    is_paused: Callable[[str], bool] = staticmethod(lambda _: False)
-    """Returns whether a bot is paused, so that it is not waited for; set when the run starts."""
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -53,6 +45,15 @@ class Judge:
         """Estimated games until the decision; None if unknown."""
         return None
 
+    def begin(self, paused: Mapping[str, str]) -> None:
+        """Begin to judge a run.
+
+        Args:
+            paused: The bots that are paused, and why; grows while the run plays. They are not
+                waited for.
+
+        """
+
     def take(self, pair: PlayedPair) -> None:
         """Take the next pair in the order of numbers.
 
@@ -67,49 +68,6 @@ class Judge:
 
 
 ENDLESS = Judge()
-
-
-class ReorderBuffer:
-    """The finished pairs that wait for earlier ones before the judge takes them."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self._waiting: list[tuple[int, PlayedPair]] = []
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def add(self, pair: PlayedPair) -> None:
-        """Add a finished pair."""
-        heapq.heappush(self._waiting, (pair.number, pair))
-
-    def release(self, unfinished: Iterable[int]) -> None:
-        """Give the judge the pairs before the first of the unfinished numbers."""
-        if not self._waiting:
-            return
-        limit = min(unfinished, default=None)
-        while self._waiting and (limit is None or self._waiting[0][0] < limit):
-            self._judge.take(heapq.heappop(self._waiting)[1])
-
-
-def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:
-    """Return the results of a pair from its record."""
-    first, second = record.games
-    return PlayedPair(
-        number=plan.number,
-        a_revision=plan.a.revision,
-        b_revision=plan.b.revision,
-        board_class=plan.board_class,
-        results=(first.result, second.result.mirrored),
-        terminations=(first.termination, second.termination),
-        setup=(plan.board, format_moves(plan.opening), plan.seed),
-        content=pair_content(
-            plan.board,
-            (format_moves(first.moves), format_moves(second.moves)),
-            lower_first=plan.a.revision <= plan.b.revision,
-        ),
-        duration_us=first.duration_us + second.duration_us,
-    )
 
 
 LEAST_PAIRS = 20
@@ -145,6 +103,7 @@ class UntilError(Judge):
         self._pairs: Counter[str] = Counter()
         self._seen: set[tuple[str, str, int]] = set()
         self._next_fit = 0.0
+        self._paused: Mapping[str, str] = {}
         self.errors: Errors | None = None
         """The present errors; None before the first fit."""
 
@@ -172,6 +131,10 @@ class UntilError(Judge):
             return None
         return 2.0 * len(self._seen) * max((self.errors.worst / self._limit) ** 2 - 1.0, 0.0)
 
+    def begin(self, paused: Mapping[str, str]) -> None:
+        """Wait for no paused bot."""
+        self._paused = paused
+
     def take(self, pair: PlayedPair) -> None:
         """Count a pair, and fit the ratings now and then."""
         if self.decided:
@@ -189,7 +152,7 @@ class UntilError(Judge):
             self._fit()
 
     def _fit(self) -> None:
-        waited = [name for name in self._names.values() if not self.is_paused(name)]
+        waited = [name for name in self._names.values() if name not in self._paused]
         if min(self._pairs[name] for name in waited) < LEAST_PAIRS:
             return
         rows = [(*key, record.grid) for key, record in self._records.items()]

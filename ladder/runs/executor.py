@@ -5,17 +5,15 @@ result of a pair's future is its record, set while the runner calls `wait`. A `W
 one executor per run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from db.records.bots import BotRow
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board_class import BoardClass
-from ladder.runs.settings import RunSettings
+from ladder.runs.lineup import Lineup
 
 
 class MachineEvent(NamedTuple):
@@ -59,12 +57,8 @@ class PairExecutor(Protocol):
 class Workforce(Protocol):
     """The machine or machines on which a command has pairs played."""
 
-    def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
+    def prepare(self, lineup: Lineup) -> None:
         """Prepare the bots before there is a run, such as by compiling kernels.
-
-        Args:
-            entrants: The bots by name, as sides of pairs on this machine.
-            adjudicated: The boards whose games are adjudicated.
 
         Raises:
             LadderError: a bot cannot be prepared.
@@ -75,9 +69,7 @@ class Workforce(Protocol):
         self,
         store: Store,
         run: RunRow,
-        settings: RunSettings,
-        bots: Sequence[BotRow],
-        entrants: Mapping[str, Entrant],
+        lineup: Lineup,
         logs: Path,
     ) -> PairExecutor:
         """Return the executor of a run, which the runner closes.
@@ -85,9 +77,7 @@ class Workforce(Protocol):
         Args:
             store: The open database.
             run: The stored run.
-            settings: The settings of the run.
-            bots: The registered bots of the run.
-            entrants: The same bots by name, as sides of pairs on this machine.
+            lineup: Its settings and bots.
             logs: The folder for the stderr output of bots.
 
         """

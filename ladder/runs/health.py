@@ -1,14 +1,13 @@
 """The rules that pause a bot or end a run: failing bots, a stalling machine, dying workers."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.answers import unusable_words
 from ladder.match.process.failures import to_one_line
 from ladder.runs.choosers import Meeting
-from ladder.runs.live import LiveBot
 
 STARTS_BEFORE_PAUSE = 3
 """Failed starts in a row after which a bot is paused."""
@@ -24,20 +23,21 @@ class RunHealth:
 
     def __init__(
         self,
-        bots: Mapping[str, LiveBot] | None = None,
+        names: Collection[str] = (),
         meetings: Callable[[Sequence[str]], Collection[Meeting]] = lambda _: (),
         needed: Collection[str] = (),
     ) -> None:
         """Start with all bots able to play.
 
         Args:
-            bots: The rows of the live table by name, whose `paused` is set here; None if failing
-                bots lose instead of being paused.
+            names: The bots; none if failing ones lose instead of being paused.
             meetings: Returns the meetings that are possible among some bots.
             needed: The bots without which the run cannot continue.
 
         """
-        self._bots = bots or {}
+        self._names = names
+        self.paused: dict[str, str] = {}
+        """Why a bot no longer plays in this run, by name."""
         self._meetings = meetings
         self._needed = needed
         self._failed_starts: Counter[str] = Counter()
@@ -48,12 +48,12 @@ class RunHealth:
 
     def can_play(self, plan: PairPlan) -> bool:
         """Return whether neither bot of a pair is paused."""
-        return not (self._bots[plan.a.name].paused or self._bots[plan.b.name].paused)
+        return self.paused.keys().isdisjoint((plan.a.name, plan.b.name))
 
     @property
     def playable(self) -> list[str]:
         """The bots that are not paused."""
-        return [bot.name for bot in self._bots.values() if not bot.paused]
+        return [name for name in self._names if name not in self.paused]
 
     def check_enough(self) -> None:
         """Check that the remaining bots can play a pair of this run.
@@ -62,10 +62,9 @@ class RunHealth:
             InvalidRun: a needed bot is paused, or no two bots that may meet are left.
 
         """
-        paused = {bot.name: bot.paused for bot in self._bots.values() if bot.paused}
-        is_enough = paused.keys().isdisjoint(self._needed) and self._meetings(self.playable)
-        if paused and not is_enough:
-            why = ", ".join(f"{name} {reason}" for name, reason in paused.items())
+        is_enough = self.paused.keys().isdisjoint(self._needed) and self._meetings(self.playable)
+        if self.paused and not is_enough:
+            why = ", ".join(f"{name} {reason}" for name, reason in self.paused.items())
             raise InvalidRun(f"too few bots can play: {why}")
 
     def observe(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
@@ -86,20 +85,19 @@ class RunHealth:
             if record.games and not failures:
                 self._failed_starts[entrant.name] = 0
             self._failed_starts[entrant.name] += failures
-            bot = self._bots.get(entrant.name)
             enough = self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE
-            if bot is not None and enough and not bot.paused:
-                bot.paused = "could not be started"
+            if enough and entrant.name in self.playable:
+                self.paused[entrant.name] = "could not be started"
                 details = (game.detail for game in record.games if game.detail)
                 yield (
-                    f"{bot.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
+                    f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
                     f"and is paused: {to_one_line(next(details, ''))}"
                 )
                 self.check_enough()
         if not record.games:
             raise InvalidRun(
-                f"the machine stalls: pair {plan.number} could not be played, the last time as "
-                f"{record.abort_reason}"
+                f"the machine stalls: pair {plan.pair.number} could not be played, the last time "
+                f"as {record.abort_reason}"
             )
 
     def note_deaths(self, plans: Sequence[PairPlan]) -> str:
@@ -110,7 +108,7 @@ class RunHealth:
 
         """
         self._deaths += 1
-        self._deaths_over.update(plan.number for plan in plans)
+        self._deaths_over.update(plan.pair.number for plan in plans)
         number, deaths = max(self._deaths_over.items(), key=lambda item: item[1])
         if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
             raise InvalidRun(

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlayedPair
 from db.records.record import Record, Wdl
 from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.result import Termination
 from ladder.match.process.failures import to_one_line
-from ladder.runs.decision import played_pair
 from ladder.runs.history import run_title
 from ladder.runs.settings import RunSettings
 from ladder.stats.pool.cells import from_named_tables
@@ -60,13 +59,11 @@ class LiveBot:
     """List rating by the games of the run; None without games, or in an unrated run."""
     results: Wdl = Wdl()  # noqa: RUF009 - it is frozen
     forfeits: int = 0
-    paused: str = ""
-    """Why it no longer plays in this run; empty while it does."""
 
 
 @dataclass(slots=True)
 class LiveRun:
-    """The state of a run for its watcher; only the runner changes it."""
+    """A run as its watcher shows it; nothing else is decided by it."""
 
     run_id: int
     seed: int
@@ -91,12 +88,12 @@ class LiveRun:
     """As in `PairRecord`, those of interrupted sessions included."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
+    paused: Mapping[str, str] = field(default_factory=dict)
+    """Why a bot no longer plays in this run, by name."""
     progress: str = ""
     """The progress towards a decision, in words; empty if the run needs none."""
     games_left: float | None = None
     """Estimated games until the decision; None if unknown."""
-    estimate: Mapping[str, float] = field(default_factory=dict)
-    """The present estimate of a tuning, by parameter."""
     ending: RunEnding | None = None
     """The reason of the end; None while the run plays, and after an error."""
     playing: Mapping[Any, PairPlan] = field(default_factory=dict)
@@ -218,18 +215,18 @@ def live_run_of(
     for one in store.games.forfeits(run.id):
         bot = names[one.revision]
         live.add_forfeits(bot, one.termination, games=one.games, game=one.game, cause=one.detail)
-    if settings.seconds is not None:
-        played_s = store.pairs.played_s(run.id)
-        live.deadline = time.monotonic() + settings.seconds - played_s
     return live
 
 
 def count_pair(
-    live: LiveRun, plan: PairPlan, record: PairRecord, finished: tuple[int, ...]
+    live: LiveRun,
+    plan: PairPlan,
+    pair: PlayedPair,
+    record: PairRecord,
+    finished: tuple[int, ...],
 ) -> Iterator[str]:
     """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
-    pair = played_pair(plan, record)
-    live.add_results(plan.a.name, plan.b.name, plan.board_class, pair.record)
+    live.add_results(plan.a.name, plan.b.name, pair.board_class, pair.record)
     for forfeit in pair.forfeits:
         entrant = (plan.a, plan.b)[forfeit.side]
         game_id = (finished or (0, 0))[forfeit.game]

@@ -1,7 +1,7 @@
 """The runner: it gives pairs to workers and stores their records until the run ends.
 
-This process is the only writer of its run. A `ladder.runs.pair_queue.PairSource` decides which
-pair is next.
+This process is the only writer of its run. `ladder.runs.pair_order.PairOrder` decides which pair is
+next.
 """
 
 import time
@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
-from db.records.pairs import PairPlan, PairRecord, StoredGames
+from db.records.pairs import PairPlan, PairRecord, PlayedPair, StoredGames
 from db.records.run_settings import PausedStored
 from db.records.runs import RunRow, RunStatus
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.runs.decision import ENDLESS, Judge, ReorderBuffer, played_pair
+from ladder.runs.choosers import PairsPending
+from ladder.runs.decision import Judge
 from ladder.runs.executor import PairExecutor
 from ladder.runs.health import RunHealth
 from ladder.runs.live import LiveRun, RunEnding, RunWatcher, count_pair, refit
-from ladder.runs.pair_queue import PairSource
+from ladder.runs.pair_order import PairOrder, PairSource
 from ladder.signals import current_stop
 
 TICK_S = 0.2
@@ -55,15 +55,21 @@ class Runner:
     live: LiveRun
     """Updated by `play`, for the watcher."""
     watcher: RunWatcher
+    target_games: int | None
+    """Number of finished games at which the run ends; None for no such end."""
+    deadline: float | None = None
+    """Monotonic time at which the run ends; None for no such end."""
     _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
     _done: list["Future[PairRecord]"] = field(default_factory=list)
     """Futures that are done or cancelled and not collected yet; filled in this thread, by callbacks
     in `submit`, `wait` and `cancel`."""
 
     def __post_init__(self) -> None:
-        self._finished = ReorderBuffer(self.judge)
+        self._order = PairOrder(self.source, self.judge)
         self.live.playing = self._playing
         self.live.workers = self.workers.slots
+        self.live.paused = self.health.paused
+        self.live.target_games, self.live.deadline = self.target_games, self.deadline
 
     def play(self) -> RunOutcome:
         """Play until the target, a decision or the deadline is reached, or a stop is requested.
@@ -83,18 +89,15 @@ class Runner:
             )
         status = RunStatus.INTERRUPTED
         try:
-            self.source.load()
-            if self.judge is not ENDLESS:
-                for pair in self.store.pairs.of_run(self.run.id):
-                    self._finished.add(pair)
+            self._order.load()
             ending = self.live.ending = self._loop()
             if ending is RunEnding.DONE:
                 if not self.judge.keeps_planned:  # else a later session resumes it
                     status = RunStatus.FINISHED
-                self._finished.release(())  # pairs beyond the target hold nothing back
+                self._order.settle_all()  # pairs beyond the target hold nothing back
         except InvalidRun:
             status = RunStatus.INVALID
-            self._finished.release(())  # pairs in play will never be finished
+            self._order.settle_all()  # pairs in play will never be finished
             raise
         finally:
             if self.live.ending is RunEnding.DONE and not self._playing:
@@ -114,9 +117,8 @@ class Runner:
     def _store_paused(self) -> None:
         """Store which bots are paused now; a resumed run gives each of them another chance."""
         paused = {
-            bot.name: PausedStored(bot.results.games, bot.paused)
-            for bot in self.live.bots.values()
-            if bot.paused
+            name: PausedStored(self.live.bots[name].results.games, why)
+            for name, why in self.health.paused.items()
         }
         if paused or self.run.paused:
             self.store.runs.change_settings(self.run.id, paused=paused)
@@ -127,7 +129,7 @@ class Runner:
                 return RunEnding.STOPPED
             if self._time_is_up():
                 return RunEnding.DONE
-            self._judge_finished()
+            self._order.settle()
             self.live.progress = self.judge.progress
             self.live.games_left = self.judge.games_left
             if self.judge.decided:
@@ -145,13 +147,6 @@ class Runner:
             refit(self.live)
             self.watcher.tick(self.live)
 
-    def _judge_finished(self) -> None:
-        """Give the judge all pairs before the first unfinished one."""
-        while True:
-            self._finished.release(self._unfinished())
-            if not self.source.settle_deferred(plan.number for plan in self._playing.values()):
-                return
-
     def _report_events(self) -> None:
         for sentence, is_warning in self.workers.events():
             if is_warning:
@@ -159,16 +154,10 @@ class Runner:
             else:
                 self.watcher.notified(self.live, sentence)
 
-    def _unfinished(self) -> Iterator[int]:
-        """Return the numbers of the planned pairs that are not finished."""
-        return chain(self.source.numbers(), (plan.number for plan in self._playing.values()))
-
     def _cancel_pending(self) -> None:
         """Cancel pairs that have not started; those in play are finished and stored."""
         cancelled = [future for future in self._playing if future.cancel()]
-        plans = [self._playing.pop(future) for future in cancelled]
-        if not self.judge.keeps_planned:
-            self.source.drop(plans)
+        self._order.cancel([self._playing.pop(future) for future in cancelled])
 
     def _submit_pairs(self, done: int = 0) -> bool:
         """Submit as many pairs as the workers take, but none beyond the target.
@@ -180,28 +169,20 @@ class Runner:
 
         """
         capacity = self.workers.capacity + done
-        while not self.judge.decided and len(self._playing) < capacity:
-            wanted = self._pairs_wanted()
-            if wanted is not None and wanted <= 0:
-                return False  # pairs that an earlier run planned beyond this target stay planned
-            plan = self.source.next_pair(wanted=wanted, in_play=len(self._playing))
-            if plan is None:
-                return self.source.is_blocked
-            future = self.workers.submit(plan)
-            self._playing[future] = plan
-            future.add_done_callback(self._done.append)
+        try:
+            while len(self._playing) < capacity and (plan := self._order.next(self._missing())):
+                future = self.workers.submit(plan)
+                self._playing[future] = plan
+                future.add_done_callback(self._done.append)
+        except PairsPending:
+            return True
         return False
 
-    def _pairs_wanted(self) -> int | None:
-        """Return the number of pairs that are missing to the target; None without one."""
-        target = self.live.target_games
-        if target is None:
+    def _missing(self) -> int | None:
+        """Return the number of games that are missing to the target; None without one."""
+        if self.target_games is None:
             return None
-        missing = target + self.judge.surplus - self.live.total_games
-        wanted = (missing + 1) // 2 - len(self._playing)
-        if not self._playing and self._finished:
-            return max(1, wanted)  # the judge waits for an earlier pair that is not played yet
-        return wanted
+        return self.target_games + self.judge.surplus - self.live.total_games
 
     @contextmanager
     def _collecting(self) -> Iterator[None]:
@@ -229,15 +210,16 @@ class Runner:
         records: list[tuple[PairPlan, PairRecord]] = []
         died: list[PairPlan] = []
         failures: list[BaseException] = []
-        for future in sorted(done, key=lambda each: self._playing[each].number):
+        for future in sorted(done, key=lambda each: self._playing[each].pair.number):
             plan = self._playing.pop(future)
             failure = future.exception()
             if failure is None:
                 records.append((plan, future.result()))
             elif isinstance(failure, WorkerDied):
                 died.append(plan)
-                self.source.requeue(plan)
+                self._order.requeue(plan)
             else:
+                self._order.finish(plan, None)
                 failures.append(failure)
         stored = iter(self.source.finish([each for each in records if each[1].games]))
         for plan, record in records:
@@ -246,6 +228,7 @@ class Runner:
                 self._count(plan, record, next(stored))
             else:
                 self.source.give_up(plan, record)
+                self._order.finish(plan, None)
         for failure in failures:
             raise failure
         for plan, record in records:
@@ -255,18 +238,19 @@ class Runner:
 
     def _count(self, plan: PairPlan, record: PairRecord, finished: StoredGames) -> None:
         if finished is None:
+            self._order.finish(plan, None)
             self._warn(
-                f"pair {plan.number} was not stored: another process has finished or dropped it"
+                f"pair {plan.pair.number} was not stored: another process has finished or dropped "
+                "it"
             )
             return
-        self._warn_all(count_pair(self.live, plan, record, finished))
-        if self.judge is not ENDLESS:
-            self._finished.add(played_pair(plan, record))
+        pair = PlayedPair.of(plan.pair, record)
+        self._order.finish(plan, pair)
+        self._warn_all(count_pair(self.live, plan, pair, record, finished))
         self.watcher.pair_finished(self.live, record)
 
     def _time_is_up(self) -> bool:
-        deadline = self.live.deadline
-        return deadline is not None and time.monotonic() >= deadline
+        return self.deadline is not None and time.monotonic() >= self.deadline
 
     def _warn_all(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:

@@ -1,40 +1,32 @@
 """Start of a run: check the settings, resume or create the run, prepare the bots and play."""
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from db.companion_files import LOGS, folder_beside
-from db.records.bots import BotRow
-from db.records.pairs import Entrant
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board_class import BoardClass
 from ladder.match.game.adjudicator import compile_solver, needs_compiling
 from ladder.match.process.cpus import crowded_text
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.worker_pool import call_in_subprocess
-from ladder.registry.entrants import (
-    leave_out,
-    make_entrants,
-    refuse_boards,
-    refuse_short_time,
-    refuse_unplayable,
-)
 from ladder.registry.specs.start_command import compile_players
 from ladder.runs.channel import channel_name
 from ladder.runs.choosers import read_results
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import MachineEvent, PairExecutor, Workforce
 from ladder.runs.health import RunHealth
+from ladder.runs.lineup import Lineup
 from ladder.runs.live import RunWatcher, live_run_of
-from ladder.runs.pair_queue import PairQueue
 from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
 from ladder.runs.runner import Runner, RunOutcome
-from ladder.runs.schedule import Schedule, refuse_set
+from ladder.runs.schedule import Schedule
 from ladder.runs.settings import RunSettings
+from ladder.runs.stored_pairs import StoredPairs
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
 
@@ -48,7 +40,7 @@ class ThisMachine:
         self._has_warned = False
         """Whether a run was warned of other programs; a bisection plays one after the other."""
 
-    def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
+    def prepare(self, lineup: Lineup) -> None:
         """Compile kernels, and end processes that killed harnesses have left.
 
         Raises:
@@ -56,7 +48,8 @@ class ThisMachine:
             LadderError: the current sources cannot be compiled.
 
         """
-        compile_players(entrants.values())
+        compile_players(lineup.sides.values())
+        adjudicated = lineup.settings.adjudicated_boards
         if adjudicated and needs_compiling(adjudicated):
             call_in_subprocess(compile_solver, adjudicated)
         clear_leftovers()
@@ -65,9 +58,7 @@ class ThisMachine:
         self,
         store: Store,
         run: RunRow,
-        settings: RunSettings,
-        bots: Sequence[BotRow],
-        entrants: Mapping[str, Entrant],
+        lineup: Lineup,
         logs: Path,
     ) -> PairExecutor:
         """Return a pool of worker processes.
@@ -76,7 +67,7 @@ class ThisMachine:
         bots of each worker get an equal share of the limit on logs. Its events begin with a warning
         if bots with a time must share their CPUs.
         """
-        text = ""
+        settings, text = lineup.settings, ""
         if settings.budgets.is_timed and not self._has_warned:
             text = crowded_text(settings.concurrency)
             self._has_warned = bool(text)
@@ -99,8 +90,7 @@ THIS_MACHINE = ThisMachine()
 def start_run(
     *,
     store: Store,
-    settings: RunSettings,
-    bots: Sequence[BotRow],
+    lineup: Lineup,
     watcher: RunWatcher,
     judge: Judge = ENDLESS,
     workforce: Workforce = THIS_MACHINE,
@@ -111,41 +101,36 @@ def start_run(
 
     Args:
         store: The open database.
-        settings: The settings; its bots are the names of `bots`.
-        bots: The registered bots.
+        lineup: The settings and the bots.
         watcher: Shows the run.
         judge: Ends the run when it has decided.
         workforce: Plays the pairs.
 
     Raises:
-        UsageError: a bot supports none of the budgets, plays none of the boards, needs more time
-            or cannot play, or the schedule is impossible.
+        UsageError: a bot cannot be prepared.
         InvalidRun: bots fail or the machine stalls too often.
 
     """
     store.runs.finish_deferred()
-    sides = check_possible(store, settings, bots)
-    workforce.prepare(sides, settings.adjudicated_boards)
+    settings, bots, sides = lineup.settings, lineup.bots, lineup.sides
+    workforce.prepare(lineup)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         run = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
         if run is None:
             return None
-        live = live_run_of(store, run, settings, sides)
-        if judge is not ENDLESS:
-            judge.is_paused = lambda name: bool(live.bots[name].paused)
         results = partial(read_results, store, run.stream)
         schedule = Schedule(settings, bots, run.seed, results, run.renamed)
         candidate = settings.pairing.candidate
         needed = sides if judge.needs_all else [candidate] if candidate is not None else []
-        health = RunHealth(live.bots, schedule.possible_meetings, needed)
-        source = PairQueue(
+        health = RunHealth(sides, schedule.possible_meetings, needed)
+        judge.begin(health.paused)
+        source = StoredPairs(
             store=store,
             run=run,
             schedule=schedule,
             entrants=sides,
             adopt=lambda: adopt_orphaned_pairs(store, lock, run),
             health=health,
-            judge=judge,
         )
         with run_logs(store, run) as logs:
             return Runner(
@@ -154,10 +139,19 @@ def start_run(
                 source=source,
                 judge=judge,
                 health=health,
-                workers=workforce.start(store, run, settings, bots, sides, logs),
-                live=live,
+                workers=workforce.start(store, run, lineup, logs),
+                live=live_run_of(store, run, settings, sides),
                 watcher=watcher,
+                target_games=settings.target_games,
+                deadline=deadline_of(store, run, settings),
             ).play()
+
+
+def deadline_of(store: Store, run: RunRow, settings: RunSettings) -> float | None:
+    """Return the monotonic time at which a run ends, of which earlier sessions have used a part."""
+    if settings.seconds is None:
+        return None
+    return time.monotonic() + settings.seconds - store.pairs.played_s(run.id)
 
 
 @contextlib.contextmanager
@@ -170,48 +164,3 @@ def run_logs(store: Store, run: RunRow) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             logs.rmdir()
             logs.parent.rmdir()
-
-
-def leave_out_unfit(
-    settings: RunSettings, bots: Sequence[BotRow], named: Collection[str]
-) -> tuple[list[BotRow], dict[str, str]]:
-    """Leave out bots that cannot take part and were not chosen by name.
-
-    Args:
-        settings: The settings of the run. Bots in its pairing or with budgets of their own count
-            as chosen by name.
-        bots: The chosen bots.
-        named: The names that were chosen without a pattern.
-
-    Returns:
-        The remaining bots, and the reason for each bot that is left out, by name.
-
-    """
-    needed = {*named, *settings.budgets.bots_with_odds, settings.pairing.candidate}
-    return leave_out(bots, needed, partial(_refuse_unfit, settings))
-
-
-def _refuse_unfit(settings: RunSettings, bot: BotRow, others: Sequence[BotRow] = ()) -> None:
-    refuse_boards(bot, settings.boards, others)
-    if settings.openings is not None:
-        refuse_set(bot.name, bot.revision.boards, settings.openings.set)
-    refuse_short_time(bot, settings.budgets.share_ms(bot.name, settings.boards))
-    settings.budgets.of_row(bot)
-    refuse_unplayable(bot)
-
-
-def check_possible(
-    store: Store, settings: RunSettings, bots: Sequence[BotRow]
-) -> dict[str, Entrant]:
-    """Check that the bots can play a run, and return them as sides of pairs, by name.
-
-    Raises:
-        UsageError: a bot supports none of the budgets, plays none of the boards, needs more time
-            or cannot play, or the schedule is impossible.
-
-    """
-    settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
-    for bot in bots:
-        _refuse_unfit(settings, bot, bots)
-    Schedule(settings, bots, seed=0)
-    return make_entrants(store, bots, settings.budgets.of_row, settings.restart)

@@ -15,7 +15,7 @@ from bots.protocol import Budget
 from db.records.bots import BotRow
 from db.records.games import GameRecord
 from db.records.launch import Launch
-from db.records.pairs import PairPlan
+from db.records.pairs import PairPlan, PlannedPair
 from db.store import Store
 from engine.board_class import THU
 from engine.result import Result, Termination
@@ -136,15 +136,19 @@ def compete(
                 continue
             budget = Budget(time_ms=time_ms)
             board = str(THU.draw(SplitMix(derive(seed, number, _BOARDS))))
-            plan = PairPlan(
-                id=number,
-                number=number,
-                a=make_entrant(a.launch, revision=0, name=a.name, budget=budget),
-                b=make_entrant(b.launch, revision=1, name=b.name, budget=budget),
+            opened = PlannedPair(
+                a_revision=0,
+                b_revision=1,
                 board=board,
                 board_class=board,
                 opening=(),
                 seed=derive_pair_seed(seed, number, _GAMES),
+                number=number,
+            )
+            plan = PairPlan(
+                opened,
+                a=make_entrant(a.launch, revision=0, name=a.name, budget=budget),
+                b=make_entrant(b.launch, revision=1, name=b.name, budget=budget),
                 margin_ms=margin_ms,
             )
             record = play_pair(plan, pool)

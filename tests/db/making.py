@@ -67,7 +67,7 @@ def maker(revisions: Sequence[int], seed: int = 1) -> Callable[[int], PlannedPai
 def to_plan(row: PlannedPair) -> PairPlan:
     a = Entrant(row.a_revision, f"r{row.a_revision}", START, BUDGET)
     b = Entrant(row.b_revision, f"r{row.b_revision}", START, BUDGET)
-    return PairPlan(row.id, row.number, a, b, row.board, row.board_class, row.opening, row.seed)
+    return PairPlan(row, a, b)
 
 
 def played(

@@ -12,7 +12,7 @@ from ladder.cli.commands.gate import annotations
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.tally import JudgedBot
 from reports.findings.finding import finding_junit, finding_markdown, finding_text
 from reports.findings.gate import expected_lines, gate_document, gate_finding
 from reports.layout.format import annotation
@@ -23,7 +23,9 @@ EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
 def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> GateOutcome:
     """Return a gate against two bots; the candidate and the second bot have hostile names."""
     judge = GateJudge(
-        GateBot(EVIL, 1, "a"), [GateBot("plain", 2, "b"), GateBot(EVIL + "2", 3, "c")], GateTest()
+        JudgedBot(EVIL, 1, "a"),
+        [JudgedBot("plain", 2, "b"), JudgedBot(EVIL + "2", 3, "c")],
+        GateTest(),
     )
     four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
     for number in range(200):
@@ -79,7 +81,7 @@ def test_xml_has_the_time_and_the_numbers_of_the_test() -> None:
 
 def test_repeated_games_and_controls_are_remarked() -> None:
     """Text and Markdown report repeated games, games left out and equal contents."""
-    judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "a")], GateTest())
+    judge = GateJudge(JudgedBot("new", 1, "a"), [JudgedBot("old", 2, "a")], GateTest())
     four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
     for number in range(40):
         draw = ("6x7", "", number % 20)

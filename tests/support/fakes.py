@@ -11,7 +11,7 @@ import psutil
 
 from bots.protocol import Budget, MoveAsk, NewGame
 from db.records.launch import Start
-from db.records.pairs import Entrant, PairPlan
+from db.records.pairs import Entrant, PairPlan, PlannedPair
 from ladder.match.process.bot_process import (
     BotProcess,
     MoveAnswer,
@@ -42,15 +42,23 @@ def fake_start(mode: str, *arguments: str, folder: Path, mark: str = "") -> Star
 
 
 def pair_plan(
-    a: Start | Entrant, b: Start | Entrant, budget: Budget = PLENTY, board: str = "6x7", **more: Any
+    a: Start | Entrant,
+    b: Start | Entrant,
+    budget: Budget = PLENTY,
+    board: str = "6x7",
+    *,
+    opening: tuple[int, ...] = (),
+    number: int = 0,
+    **more: Any,
 ) -> PairPlan:
     """Return a pair of two bots, whose names are a and b."""
     sides = [
         each if isinstance(each, Entrant) else Entrant(number, "ab"[number - 1], each, budget)
         for number, each in enumerate((a, b), 1)
     ]
-    fixed: dict[str, Any] = {"id": 1, "number": 0, "opening": (), "seed": 7, **more}
-    return PairPlan(a=sides[0], b=sides[1], board=board, board_class=board, **fixed)
+    a, b = sides
+    pair = PlannedPair(a.revision, b.revision, board, board, opening, seed=7, number=number, id=1)
+    return PairPlan(pair, a, b, **more)
 
 
 def living(mark: str) -> list[psutil.Process]:

@@ -16,6 +16,7 @@ from db.records.pairs import (
     Entrant,
     PairPlan,
     PairRecord,
+    PlannedPair,
 )
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
@@ -97,16 +98,11 @@ def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
         return [
             play_pair(
                 PairPlan(
-                    id=number,
-                    number=number,
+                    PlannedPair(1, 2, board, board, (3, 3), seed=number, number=number),
                     a=bot,
                     b=make_entrant(
                         builtin_launch("random"), revision=2, name="random", budget=bot.budget
                     ),
-                    board=board,
-                    board_class=board,
-                    opening=(3, 3),
-                    seed=number,
                     margin_ms=60_000,
                 ),
                 pool,

@@ -20,7 +20,7 @@ class InstantWorkers:
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        future.set_result(random_record(plan, SplitMix(plan.seed)))
+        future.set_result(random_record(plan, SplitMix(plan.pair.seed)))
         return future
 
     def wait(self, timeout_s: float) -> None:
@@ -42,7 +42,7 @@ class InstantWorkforce:
     def __init__(self, workers: Callable[[], PairExecutor] = InstantWorkers) -> None:
         self._workers = workers
 
-    def prepare(self, entrants: object, adjudicated: object) -> None:
+    def prepare(self, lineup: object) -> None:
         """Do nothing."""
 
     def start(self, *_: object) -> PairExecutor:

@@ -38,8 +38,8 @@ from ladder.openings.openings_file import has_shipped
 from ladder.registry.from_spec import SpecRules
 from ladder.registry.same_bot import refuse_stale
 from ladder.registry.specs.targets import split_list
+from ladder.runs.lineup import Lineup, line_up
 from ladder.runs.settings import ResumePolicy, RunSettings
-from ladder.runs.start import check_possible
 from ladder.stats.sprt import Model, State
 from reports.findings.gate import expected_lines, gate_finding
 from reports.layout.format import annotation
@@ -133,16 +133,14 @@ def gate(
         kept={"candidate": candidate, "against": against},
     )
 
-    def plan(store: Store) -> GateTask:
+    def plan(store: Store) -> tuple[GateTask, Lineup | None]:
         task = gate_task(store, settings, test)
         if is_named and not as_stored:
             refuse_stale(store, task.candidate, outputs)
-        if not stored:
-            check_possible(store, settings, task.bots)
-        return task
+        return task, None if stored else line_up(store, settings, task.bots)
 
-    def decide(store: Store, task: GateTask) -> GateOutcome:
-        if stored:
+    def decide(store: Store, task: GateTask, lineup: Lineup | None) -> GateOutcome:
+        if lineup is None:
             return judge_stored(store, task)
         answer = find_answer(store, task)
         if answer is not None:
@@ -152,10 +150,10 @@ def gate(
         print_former_run(store, named, RunKind.GATE, remedy)
         for line in expected_lines(test, len(task.baselines)):
             print_error(line)
-        return play_gate(experiment_context(store, options), task)
+        return play_gate(experiment_context(store, options), task, lineup)
 
-    def play(store: Store, task: GateTask) -> int:
-        gated = decide(store, task)
+    def play(store: Store, planned: tuple[GateTask, Lineup | None]) -> int:
+        gated = decide(store, *planned)
         finding = gate_finding(gated)
         write_finding(store, finding, gated, html)
         print_finding_or_json(finding, json=json, verbose=verbose)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-from db.records.bots import BotRow
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.completion import bot_names
@@ -24,8 +23,8 @@ from ladder.cli.stored_specs import report_changed_origins
 from ladder.experiments.select.field import SelectQuestion
 from ladder.experiments.select.session import field_names, play_selection
 from ladder.registry.entrants import find_bot
+from ladder.runs.lineup import Lineup, line_up
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
-from ladder.runs.start import check_possible
 from reports.findings.select import select_finding
 
 
@@ -74,15 +73,13 @@ def select(
     )
     check_html(html, force=force)
 
-    def plan(store: Store) -> list[BotRow]:
-        bots = [find_bot(store, name) for name in names]
-        check_possible(store, settings, bots)
-        return bots
+    def plan(store: Store) -> Lineup:
+        return line_up(store, settings, [find_bot(store, name) for name in names])
 
-    def play(store: Store, bots: list[BotRow]) -> int:
-        report_changed_origins(store, bots)
+    def play(store: Store, lineup: Lineup) -> int:
+        report_changed_origins(store, lineup.bots)
         context = experiment_context(store, options)
-        selected = play_selection(context, settings, bots, against, question)
+        selected = play_selection(context, lineup, against, question)
         finding = select_finding(selected)
         write_finding(None, finding, selected, html)
         print_finding_or_json(finding, json=json)

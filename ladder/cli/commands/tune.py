@@ -128,7 +128,7 @@ def tune(
             experiment_context(store, options),
             *planned,
             register=register,
-            search_watcher=tuning_watcher(stderr_console(), task.template.parameters),
+            search_watcher=tuning_watcher(stderr_console()),
         )
         finding = tune_finding(tuned)
         write_finding(store, finding, tuned, html)

@@ -9,7 +9,7 @@ from db.records.record import Record
 from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.search import SETTLED, Answer, BisectQuestion, CommitSearch
 from ladder.experiments.engine import STOPPED, exit_code_of
-from ladder.experiments.gate.tally import Tally
+from ladder.experiments.tally import Tally
 from ladder.names import counted
 from ladder.registry.specs.git import Commit
 from ladder.stats.difference import Difference, Sign, difference_of

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from db.records.pairs import PlayedPair
 from ladder.experiments.bisect.history import BoolArray, CommitHistory
 from ladder.experiments.gate.question import check_confidence, check_elo
-from ladder.experiments.gate.tally import ForfeitCount, Tally
+from ladder.experiments.tally import ForfeitCount, Tally
 from ladder.stats.counts import FloatArray
 from ladder.stats.evidence import drop_evidence
 from ladder.stats.sprt import Model

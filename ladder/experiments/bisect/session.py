@@ -24,10 +24,10 @@ from ladder.registry.from_spec import commit_bot, short_reason
 from ladder.registry.registration import remove_unused_builds
 from ladder.registry.specs.spec import BotSource
 from ladder.runs.history import PastRun
+from ladder.runs.lineup import Lineup, line_up
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import hashes_of, runs_like
 from ladder.runs.settings import RunSettings, identity_hash
-from ladder.runs.start import check_possible
 from ladder.signals import current_stop
 
 
@@ -50,7 +50,7 @@ def bisection_of(store: Store, past: PastRun) -> BisectResult | None:
 
 
 class VisitJudge(ExperimentJudge):
-    """Takes the pairs of the current commit of a search."""
+    """Takes the pairs of the current commit of a search, whose session stores the verdicts."""
 
     def __init__(
         self, search: CommitSearch, names: tuple[str, str], identity: StoredSearch
@@ -73,11 +73,6 @@ class VisitJudge(ExperimentJudge):
     def settings(self) -> Mapping[str, object]:
         """The search that the run belongs to."""
         return {"bisect": self._identity}
-
-    @property
-    def verdict(self) -> None:
-        """Always None: the session stores the verdicts of all commits at the end of the search."""
-        return
 
     @property
     def decided(self) -> bool:
@@ -144,7 +139,7 @@ def prepare(
         commit = bisection.history.good.commit[:SHORT]
         raise UsageError(f"{commit} cannot play: {error}", option="good") from error
     bisection = replace(bisection, settings=suited(good))
-    check_possible(store, _conditions(bisection.settings, good, good), [good])
+    line_up(store, _conditions(bisection.settings, good, good), [good])
     return bisection, good
 
 
@@ -178,7 +173,8 @@ class BisectSession:
             "bad": bisection.history.bad.commit,
             "seed": self._seed,
         }
-        self._rows: dict[int, BotRow] = {}
+        self._lineups: dict[int, Lineup] = {}
+        """The bot of a commit and the good one, by index in the history."""
         self._runs: dict[int, int] = {}
         """Run ids by index in the history."""
 
@@ -193,8 +189,8 @@ class BisectSession:
         search = self._search
         while not search.is_over:
             current_stop().check()
-            row = self._current_bot()
-            if row is not None and not self._visit(row):
+            lineup = self._current_bots()
+            if lineup is not None and not self._visit(lineup):
                 return self._result()
             last = len(search.history.commits) - 1
             if last in self._runs:  # that of the first visit
@@ -212,17 +208,17 @@ class BisectSession:
         label = division_label(self._bisection.settings.division())
         return result_of(self._search, conditions=label, seed=self._seed)
 
-    def _current_bot(self) -> BotRow | None:
-        """Return the bot at the current commit; None if the commit had to be skipped."""
+    def _current_bots(self) -> Lineup | None:
+        """Return the bots of the current commit; None if the commit had to be skipped."""
         search, bisection = self._search, self._bisection
         index = search.index
-        if index in self._rows:
-            return self._rows[index]
+        if index in self._lineups:
+            return self._lineups[index]
         commit = search.history.commits[index]
         try:
             row = commit_bot(self._context.store, bisection.source, commit, bisection.confinement)
             conditions = _conditions(bisection.settings, row, self._good)
-            check_possible(self._context.store, conditions, [row, self._good])
+            lineup = line_up(self._context.store, conditions, [row, self._good])
         except (UsageError, SpecError) as error:
             reason = short_reason(str(error))
             if index == len(search.history.commits) - 1:
@@ -231,29 +227,30 @@ class BisectSession:
             self._report(f"{commit.commit[:SHORT]} is skipped: {reason}")
             search.skip(reason)
             return None
-        self._rows[index] = row
-        return row
+        self._lineups[index] = lineup
+        return lineup
 
-    def _visit(self, row: BotRow) -> bool:
+    def _visit(self, lineup: Lineup) -> bool:
         """Play the current commit until the search turns elsewhere; return False after a stop."""
         search, index = self._search, self._search.index
         commit = search.history.commits[index]
-        names = (row.name, self._good.name)
+        row, good = lineup.bots
+        names = (row.name, good.name)
         settings = replace(
-            _conditions(self._bisection.settings, row, self._good),
+            lineup.settings,
             seed=derive_seed(self._seed, int(commit.commit[:12], 16)),
             options=self._options,
         )
-        hashes = hashes_of((row, self._good))
+        hashes = hashes_of(lineup.bots)
         judge = judge_pairs(
             VisitJudge(search, names, self._describe(commit.commit)),
             self._stored_pairs(settings, hashes),
         )
         if not judge.decided:
-            played = play(self._context, settings, [row, self._good], judge)
-            if played.invalid:
-                self._skip_failing(played.invalid, judge, names)
-            elif played.stopped:
+            end = play(self._context, replace(lineup, settings=settings), judge)
+            if end.invalid:
+                self._skip_failing(end.invalid, judge, names)
+            elif end.unfinished:
                 return False
         for run in runs_like(self._context.store, settings, hashes)[:1]:
             self._runs[index] = run.id
@@ -296,7 +293,8 @@ class BisectSession:
             verdict = verdicts[self._search.history.commits[index].commit]
             self._context.store.runs.set_status(run_id, RunStatus.FINISHED)
             self._context.store.runs.set_verdict(run_id, verdict.value)
-        rows = [row for row in (*self._rows.values(), self._good) if row.retired_at is not None]
+        played = [self._good, *(lineup.bots[0] for lineup in self._lineups.values())]
+        rows = [row for row in played if row.retired_at is not None]
         self._context.store.bots.drop_archives([row.revision.id for row in rows])
         remove_unused_builds(self._context.store, rows)
 

@@ -14,20 +14,20 @@ games equally. So the test runs on both counts, and decides when both agree (doc
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from db.records.pairs import PairPlan, PlayedPair
-from ladder.experiments.engine import ExperimentJudge
-from ladder.experiments.gate.question import GateTest
+from ladder.experiments.engine import OVER, ExperimentJudge, RunEnd
+from ladder.experiments.gate.question import EarlyDecision, EarlyTest, GateTest
 from ladder.experiments.gate.result import (
     BaselineResult,
     GateResult,
     Verdict,
     explain_verdict,
 )
-from ladder.experiments.gate.tally import ForfeitCount, GateBot, Tally
+from ladder.experiments.tally import ForfeitCount, JudgedBot, Tally
 from ladder.stats.counts import moments
 from ladder.stats.difference import difference_of
 from ladder.stats.elo import NORMALIZED, score_to_elo
@@ -38,20 +38,53 @@ HISTORY_POINTS = 200
 """Most points of the LLR history."""
 
 
+@dataclass(slots=True)
+class GateTally(Tally):
+    """The counts against one baseline, with the test."""
+
+    state: State = State.CONTINUE
+    llr: float = 0.0
+    early: EarlyDecision | None = None
+    """The decision of the test for obvious cases, if it was first."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a further pair can change the decision."""
+        return self.state is State.CONTINUE and not self.is_exhausted
+
+    def decide(self, test: Sprt, early: EarlyTest | None) -> None:
+        """Update the LLR and the state; a decision needs the agreement of both counts."""
+        every, distinct = self.record.pentanomial, self.distinct.pentanomial
+        result = sprt_result(counts=every, test=test)
+        self.llr, self.state = result.llr, result.state
+        has_repeats = distinct != every
+        if (
+            result.state is not State.CONTINUE
+            and has_repeats
+            and sprt_result(counts=distinct, test=test).state is not result.state
+        ):
+            self.state = State.CONTINUE
+        if self.state is State.CONTINUE and early is not None:
+            self.early = early.decide(*((every, distinct) if has_repeats else (every,)))
+            self.state = State.CONTINUE if self.early is None else self.early.state
+
+
 class GateJudge(ExperimentJudge):
     """Tests a candidate against its baselines."""
 
-    def __init__(self, candidate: GateBot, baselines: Sequence[GateBot], test: GateTest) -> None:
+    def __init__(
+        self, candidate: JudgedBot, baselines: Sequence[JudgedBot], test: GateTest
+    ) -> None:
         self._candidate = candidate
         self._test = test
         self._sprt = test.sprt(len(baselines))
         self._early = test.early_test(len(baselines))
         self._baselines = {bot.revision: bot for bot in baselines}
-        self._tallies = {revision: Tally() for revision in self._baselines}
+        self._tallies = {revision: GateTally() for revision in self._baselines}
         names = dict.fromkeys([candidate.name, *(bot.name for bot in baselines)])
         self._forfeits = ForfeitCount(names)
         self._verdict: Verdict | None = None
-        self._deciding: Tally | None = None
+        self._deciding: GateTally | None = None
         self._failure = ""
         self._counted = 0
 
@@ -112,17 +145,11 @@ class GateJudge(ExperimentJudge):
         elif all(each.state is State.ACCEPT_H1 for each in self._tallies.values()):
             self._verdict, self._deciding = Verdict.PASS, tally
 
-    def result(self, *, invalid: str = "", unfinished: str = "") -> GateResult:
-        """Return the present result.
-
-        Args:
-            invalid: The reason why the run is invalid; empty if it is valid.
-            unfinished: Why the run has not ended; empty if it has.
-
-        """
+    def result(self, end: RunEnd = OVER) -> GateResult:
+        """Return the present result."""
         verdict, reason = self._verdict or Verdict.INCONCLUSIVE, self._failure
-        if invalid and verdict is not Verdict.INVALID:
-            verdict, reason = Verdict.INVALID, invalid
+        if end.invalid and verdict is not Verdict.INVALID:
+            verdict, reason = Verdict.INVALID, end.invalid
         results = {
             id(tally): self._baseline(self._baselines[revision], tally)
             for revision, tally in self._tallies.items()
@@ -140,9 +167,9 @@ class GateJudge(ExperimentJudge):
             forfeits=self._forfeits.by_bot,
             uncounted_games=self.surplus,
         )
-        return result if reason else replace(result, reason=explain_verdict(result, unfinished))
+        return result if reason else replace(result, reason=explain_verdict(result, end.unfinished))
 
-    def _baseline(self, bot: GateBot, tally: Tally) -> BaselineResult:
+    def _baseline(self, bot: JudgedBot, tally: GateTally) -> BaselineResult:
         record = tally.counted
         scaled = record.evidence
         after = estimate_after(counts=scaled, test=self._sprt)

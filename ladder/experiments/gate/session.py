@@ -4,19 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow
-from db.records.games import GameQuery
 from db.records.pairs import PlayedPair
-from db.records.results import reference
-from db.records.run_settings import MatchSettings
-from db.records.runs import DivisionRow, RunRow, RunStatus, division_label
+from db.records.runs import RunRow, RunStatus, division_label
 from db.store import Store
-from engine.result import Result
 from ladder.errors import UsageError
 from ladder.experiments.engine import (
-    MEANINGLESS,
     STOPPED,
     UNFINISHED,
     ExperimentContext,
+    RunEnd,
+    division_of,
     exit_code_of,
     judge_pairs,
     play,
@@ -24,18 +21,16 @@ from ladder.experiments.engine import (
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
-from ladder.experiments.gate.tally import GateBot, Tally
-from ladder.experiments.kept import ended_run, result_of
+from ladder.experiments.kept import ended_run, result_of, stored_bots
+from ladder.experiments.lost_games import lost_games
+from ladder.experiments.tally import JudgedBot
 from ladder.registry.entrants import find_bot
-from ladder.results.standings.head_to_head import HeadToHead
-from ladder.results.standings.report_data import Reason, ShownGame, read_shown_games
+from ladder.results.standings.report_data import ShownGame
 from ladder.runs.history import PastRun, past_run
+from ladder.runs.lineup import Lineup
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import finished_run, hashes_of
 from ladder.runs.settings import RunSettings
-
-LOSSES_READ = 1000
-"""Latest losses of a candidate among which the shortest are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +100,8 @@ class GateTask:
 
     def judge(self) -> GateJudge:
         """Return a new judge."""
-        baselines = [GateBot.of(bot) for bot in self.baselines]
-        return GateJudge(GateBot.of(self.candidate), baselines, self.test)
+        baselines = [JudgedBot.of(bot) for bot in self.baselines]
+        return GateJudge(JudgedBot.of(self.candidate), baselines, self.test)
 
     def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> GateOutcome:
         """Return the outcome of the gate on stored pairs.
@@ -132,26 +127,30 @@ def gate_task(store: Store, settings: RunSettings, test: GateTest) -> GateTask:
     return GateTask(settings, candidate, baselines, test)
 
 
-def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
+def play_gate(context: ExperimentContext, task: GateTask, lineup: Lineup) -> GateOutcome:
     """Play until there is a verdict; an interrupted gate is resumed.
+
+    Args:
+        context: The database, watcher and workforce.
+        task: The gate.
+        lineup: Its bots.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
     judge = task.judge()
-    played = play(context, task.settings, task.bots, judge)
-    if played.run is not None and not played.stopped:
-        gated = gate_of(context.store, ended_run(context.store, played.run.id))
+    end = play(context, lineup, judge)
+    if end.run is None:
+        return GateOutcome(judge.result(end), task.conditions)
+    former = asked_before(context.store, end.run)
+    if not end.unfinished:
+        gated = gate_of(context.store, ended_run(context.store, end.run.id))
         assert gated is not None  # noqa: S101 - it was just played
-        return replace(gated, asked_before=asked_before(context.store, played.run))
-    unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
-    result = judge.result(invalid=played.invalid, unfinished=unfinished)
-    is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
-    if played.run is None:
-        return GateOutcome(result, task.conditions, is_open)
-    former = asked_before(context.store, played.run)
-    return GateOutcome(result, task.conditions, is_open, run_id=played.run.id, asked_before=former)
+        return replace(gated, asked_before=former)
+    result = judge.result(end)
+    is_open = result.verdict is Verdict.INCONCLUSIVE
+    return GateOutcome(result, task.conditions, is_open, run_id=end.run.id, asked_before=former)
 
 
 def find_answer(store: Store, task: GateTask) -> GateOutcome | None:
@@ -191,28 +190,6 @@ def judge_stored(store: Store, task: GateTask) -> GateOutcome:
     return task.decided_by(pairs)
 
 
-def division_of(store: Store, settings: RunSettings) -> DivisionRow | None:
-    """Return the division of these conditions, if games were played in it."""
-    wanted = settings.division()
-    for division in store.divisions.all():
-        if division.conditions == wanted:
-            return division
-    return None
-
-
-def stored_bots(store: Store, run: RunRow) -> dict[str, GateBot]:
-    """Return the bots of a run by name, each called by the reference to the revision that played.
-
-    Empty if one is unknown.
-    """
-    listed = run.settings.bots
-    ids = {content: key for key, content in store.bots.contents().items()}
-    if not set(listed.items()) <= set(ids):
-        return {}
-    found = {name: ids[name, content] for name, content in listed.items()}
-    return {name: GateBot(reference(key), key, listed[name]) for name, key in found.items()}
-
-
 def gate_of(store: Store, past: PastRun) -> GateOutcome | None:
     """Return a stored gate as its command does; None if its question or a bot is not readable."""
     result = result_of(store, past, GateResult, judged_gate)
@@ -227,37 +204,13 @@ def judged_gate(store: Store, past: PastRun) -> GateResult | None:
     Its pairs are judged in the order of their numbers, as the gate did. Other pairs of the stream
     belong to repetitions of the gate.
     """
-    run, status = past.row, past.status
+    run = past.row
     test, bots = GateTest.of(run.settings), stored_bots(store, run)
     _, candidate, baselines = run.settings.pairing_words
     if test is None or not {candidate, *baselines} <= set(bots):
         return None
     judge = GateJudge(bots[candidate], [bots[name] for name in baselines], test)
-    return judge_pairs(judge, store.pairs.of_run(run.id)).result(
-        invalid=MEANINGLESS if status is RunStatus.INVALID else "",
-        unfinished=UNFINISHED.get(status, ""),
-    )
-
-
-def match_of(store: Store, past: PastRun) -> HeadToHead | None:
-    """Return the result of a stored match from the side of the bot that was named first."""
-    return result_of(store, past, HeadToHead, judged_match)
-
-
-def judged_match(store: Store, past: PastRun) -> HeadToHead | None:
-    """Count the pairs of a stored match; None if there are none."""
-    pairs = store.pairs.of_run(past.row.id)
-    if not pairs:
-        return None
-    names = {key: name for key, (name, _) in store.bots.contents().items()}
-    a, b = pairs[0].a_revision, pairs[0].b_revision
-    settings = past.row.settings
-    if isinstance(settings, MatchSettings) and settings.sides == (names[b], names[a]):
-        a, b = b, a
-    counts = Tally()
-    for pair in pairs:
-        counts.count(pair, is_first=pair.a_revision == a)
-    return HeadToHead(reference(a), reference(b), counts.counted)
+    return judge_pairs(judge, store.pairs.of_run(run.id)).result(RunEnd.of(past))
 
 
 def games_of_gate(
@@ -275,39 +228,3 @@ def games_of_gate(
     """
     against = [baseline.name for baseline in result.baselines]
     return lost_games(store, conditions, result.candidate, against, number, run_id=run_id)
-
-
-def lost_games(
-    store: Store,
-    conditions: str,
-    bot: str,
-    against: Sequence[str],
-    number: int,
-    *,
-    run_id: int | None = None,
-) -> list[ShownGame]:
-    """Return lost games of a bot against others, as `games_of_gate` does."""
-    labels = {division.label: division.id for division in store.divisions.all()}
-    if conditions not in labels or not number:
-        return []
-    chosen: dict[int, Reason] = {}
-    for opponent in against:
-        query = GameQuery(
-            bot=bot,
-            opponent=opponent,
-            result=Result.LOSS,
-            division_id=labels[conditions],
-            run_id=run_id,
-        )
-        lost = store.games.newest(query, LOSSES_READ)
-        part = max(number // (3 * len(against)), 1)
-        failed = [game.id for game in lost if game.termination.is_forfeit]
-        short = sorted(lost, key=lambda game: (game.plies, -game.id))
-        for ids, reason in (
-            (failed, Reason.FORFEIT),
-            ([game.id for game in short], Reason.SHORT),
-            ([game.id for game in lost], Reason.LATEST),
-        ):
-            fresh = [key for key in ids if key not in chosen]
-            chosen |= dict.fromkeys(fresh[:part], reason)
-    return read_shown_games(store, dict(list(chosen.items())[:number]))

@@ -15,7 +15,7 @@ from db.records.night import Answer, Night, NightVerdict
 from db.records.pairs import PairPlan, PlayedPair
 from db.records.record import PairTableRow, Record
 from ladder.experiments.engine import ExperimentJudge
-from ladder.experiments.gate.tally import Tally
+from ladder.experiments.tally import Tally
 from ladder.names import counted
 from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.pool import rate_records
@@ -59,8 +59,8 @@ class NightJudge(ExperimentJudge):
 
     @property
     def decided(self) -> bool:
-        """Whether every step is answered, or one of its bots is paused."""
-        return not any(map(self._is_open, self._steps))
+        """Whether every step is answered."""
+        return all(answer.is_final for answer in self.answers.values())
 
     @property
     def verdict(self) -> NightVerdict:
@@ -130,8 +130,4 @@ class NightJudge(ExperimentJudge):
 
     def is_wanted(self, a: str, b: str) -> bool:
         """Return whether a pair of two bots is for a step without an answer."""
-        return any(map(self._is_open, self._wanted_by[frozenset((a, b))]))
-
-    def _is_open(self, commit: str) -> bool:
-        is_paused = self.is_paused(commit) or self.is_paused(self._steps[commit])
-        return not self.answers[commit].is_final and not is_paused
+        return any(not self.answers[each].is_final for each in self._wanted_by[frozenset((a, b))])

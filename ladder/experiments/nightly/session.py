@@ -12,8 +12,16 @@ from db.records.run_settings import NightlySettings
 from db.records.runs import DivisionRow, RunStatus, division_label
 from db.store import Store
 from ladder.errors import InvalidRun
-from ladder.experiments.engine import STOPPED, UNFINISHED, ExperimentContext, exit_code_of, play
-from ladder.experiments.gate.session import division_of, lost_games
+from ladder.experiments.engine import (
+    OVER,
+    STOPPED,
+    ExperimentContext,
+    RunEnd,
+    division_of,
+    exit_code_of,
+    play,
+)
+from ladder.experiments.lost_games import lost_games
 from ladder.experiments.nightly.commits import (
     CommitLine,
     asked_in,
@@ -28,10 +36,10 @@ from ladder.results.standings.division import current_tables, standings_of_divis
 from ladder.results.standings.report_data import ShownGame
 from ladder.runs.choosers import Meeting
 from ladder.runs.history import PastRun
+from ladder.runs.lineup import Lineup, leave_out_unfit, line_up
 from ladder.runs.pairings import NIGHTLY, LinePairing
 from ladder.runs.resume import find_dead, hashes_of, is_unfinished, runs_like
 from ladder.runs.settings import RunSettings
-from ladder.runs.start import check_possible, leave_out_unfit
 from ladder.stats.difference import Difference
 from ladder.stats.own_rating import Rating
 
@@ -45,7 +53,8 @@ class PlannedNight:
 
     night: Night
     settings: RunSettings
-    bots: Sequence[BotRow]
+    lineup: Lineup | None
+    """The bots; None if no step is asked about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,9 +197,7 @@ def plan_night(
     bots = choose_bots(store, list(taking_part), "against")
     pairing = LinePairing(NIGHTLY, opponents=night.meetings)
     settings = replace(settings, bots=tuple(taking_part), pairing=pairing)
-    if asked:
-        check_possible(store, settings, bots)
-    return PlannedNight(night, settings, bots)
+    return PlannedNight(night, settings, line_up(store, settings, bots) if asked else None)
 
 
 def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcome:
@@ -201,13 +208,14 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
         InvalidRun: bots or the machine fail too often.
 
     """
-    store, night, settings = context.store, planned.night, planned.settings
+    store, night, lineup = context.store, planned.night, planned.lineup
+    settings = planned.settings
     conditions = division_label(settings.division())
-    if not night.steps:
+    if lineup is None:
         return outcome_of(store, night, conditions)
     division = division_of(store, settings)
     before = [] if division is None else current_tables(store, division, since=None)[0]
-    own = runs_like(store, settings, hashes_of(planned.bots))
+    own = runs_like(store, settings, hashes_of(lineup.bots))
     for run in filter(is_unfinished, own[:1]):  # its pairs come again
         less = {_key_of(row): row.record for row in store.aggregate.of_run(run.id)}
         rest = [
@@ -217,16 +225,15 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     _drop_plans(store, night)
     everyone = store.bots.all(include_retired=True)
     judge = NightJudge(night, everyone, before)
-    played = play(context, settings, planned.bots, judge)
-    if played.run is None:
-        raise InvalidRun(played.invalid)
+    end = play(context, lineup, judge)
+    if end.run is None:
+        raise InvalidRun(end.invalid)
     judge.judge()
     ended = msgspec.structs.replace(night, answers=judge.answers)
-    if not played.stopped:
-        store.runs.change_settings(played.run.id, nightly=ended)
-        store.runs.set_verdict(played.run.id, judge.verdict)
-    unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
-    return outcome_of(store, ended, conditions, played.run.id, unfinished)
+    if not end.unfinished:
+        store.runs.change_settings(end.run.id, nightly=ended)
+        store.runs.set_verdict(end.run.id, judge.verdict)
+    return outcome_of(store, ended, conditions, end)
 
 
 def _key_of(row: PairTableRow) -> tuple[int, int, str]:
@@ -245,9 +252,7 @@ def _drop_plans(store: Store, night: Night) -> None:
         store.runs.set_status(run, RunStatus.FINISHED)
 
 
-def outcome_of(
-    store: Store, night: Night, conditions: str, run_id: int | None = None, unfinished: str = ""
-) -> NightOutcome:
+def outcome_of(store: Store, night: Night, conditions: str, end: RunEnd = OVER) -> NightOutcome:
     """Return the outcome of a night, with all stored commits of its line."""
     divisions = (each for each in store.divisions.all() if each.label == conditions)
     division, nights = next(divisions, None), nights_of(store, night.name)
@@ -278,9 +283,9 @@ def outcome_of(
         night=night,
         rows=[each for each in line if each.row.name in {*shown, *night.steps}],
         conditions=conditions,
-        games=0 if run_id is None else store.games.count(run_id),
-        unfinished=unfinished,
-        run_id=run_id,
+        games=0 if end.run is None else store.games.count(end.run.id),
+        unfinished=end.unfinished,
+        run_id=None if end.run is None else end.run.id,
     )
 
 
@@ -290,7 +295,7 @@ def night_of(store: Store, past: PastRun) -> NightOutcome | None:
     night = kept.nightly if isinstance(kept, NightlySettings) else None
     if night is None:
         return None
-    return outcome_of(store, night, past.division, past.row.id, UNFINISHED.get(past.status, ""))
+    return outcome_of(store, night, past.division, RunEnd.of(past))
 
 
 def games_of_night(store: Store, outcome: NightOutcome, number: int) -> list[ShownGame]:

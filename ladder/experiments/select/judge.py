@@ -7,7 +7,6 @@ import numpy as np
 from db.records.pairs import PairPlan, PlayedPair
 from db.records.runs import BEST
 from ladder.experiments.engine import ExperimentJudge
-from ladder.experiments.gate.tally import ForfeitCount, GateBot, Tally
 from ladder.experiments.select.field import (
     BoolArray,
     SelectQuestion,
@@ -15,6 +14,7 @@ from ladder.experiments.select.field import (
     leader_of,
     strengths,
 )
+from ladder.experiments.tally import ForfeitCount, JudgedBot, Tally
 from ladder.stats.counts import FloatArray
 
 
@@ -22,7 +22,7 @@ class FieldJudge(ExperimentJudge):
     """Selects the best bot of a field."""
 
     def __init__(
-        self, bots: Sequence[GateBot], question: SelectQuestion, baseline: str | None
+        self, bots: Sequence[JudgedBot], question: SelectQuestion, baseline: str | None
     ) -> None:
         self.bots = tuple(bots)
         self.question = question

@@ -4,27 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from db.records.bots import BotRow
 from db.records.run_settings import SelectSettings
-from db.records.runs import RunStatus, division_label
+from db.records.runs import division_label
 from db.store import Store
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.engine import (
-    MEANINGLESS,
-    UNFINISHED,
+    OVER,
     ExperimentContext,
+    RunEnd,
     exit_code_of,
     judge_pairs,
     play,
 )
-from ladder.experiments.gate.session import stored_bots
-from ladder.experiments.gate.tally import GateBot
-from ladder.experiments.kept import ended_run, result_of
+from ladder.experiments.kept import ended_run, result_of, stored_bots
 from ladder.experiments.select.field import SelectQuestion, strengths
 from ladder.experiments.select.judge import FieldJudge
+from ladder.experiments.tally import JudgedBot
 from ladder.names import counted
 from ladder.runs.history import PastRun
-from ladder.runs.settings import RunSettings
+from ladder.runs.lineup import Lineup
 from ladder.stats.difference import Difference, Sign
 
 
@@ -110,8 +108,7 @@ def field_names(candidates: Sequence[str], against: str | None) -> tuple[str, ..
 
 def play_selection(
     context: ExperimentContext,
-    settings: RunSettings,
-    bots: Sequence[BotRow],
+    lineup: Lineup,
     baseline: str | None,
     question: SelectQuestion,
 ) -> SelectionOutcome:
@@ -119,8 +116,8 @@ def play_selection(
 
     Args:
         context: The database, watcher and workforce.
-        settings: The settings of a run in which all bots meet each other.
-        bots: The candidates, and the baseline if there is one.
+        lineup: The settings of a run in which all bots meet each other, and the candidates with
+            the baseline if there is one.
         baseline: The name of the baseline.
         question: The numbers of the selection.
 
@@ -129,39 +126,31 @@ def play_selection(
 
     """
     # In the order in which a run stores them, by which it chooses among equals when judged again.
-    named = sorted(bots, key=lambda bot: bot.name)
-    judge = FieldJudge([GateBot.of(bot) for bot in named], question, baseline)
-    played = play(context, settings, bots, judge)
-    if played.run is not None and not played.stopped:
-        found = selection_of(context.store, ended_run(context.store, played.run.id))
+    named = sorted(lineup.bots, key=lambda bot: bot.name)
+    judge = FieldJudge([JudgedBot.of(bot) for bot in named], question, baseline)
+    end = play(context, lineup, judge)
+    if end.run is not None and not end.unfinished:
+        found = selection_of(context.store, ended_run(context.store, end.run.id))
         assert found is not None  # noqa: S101 - it was just played
         return found
-    selected = selected_of(
-        judge,
-        division_label(settings.division()),
-        invalid=played.invalid,
-        stopped=UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else "",
-    )
-    return replace(selected, run_id=None if played.run is None else played.run.id)
+    selected = selected_of(judge, division_label(lineup.settings.division()), end)
+    return replace(selected, run_id=None if end.run is None else end.run.id)
 
 
-def selected_of(
-    judge: FieldJudge, conditions: str, *, invalid: str = "", stopped: str = ""
-) -> SelectionOutcome:
+def selected_of(judge: FieldJudge, conditions: str, end: RunEnd = OVER) -> SelectionOutcome:
     """Return the present outcome.
 
     Args:
         judge: The judge, which has taken the pairs.
         conditions: The label of the division.
-        invalid: The reason why the games mean nothing; empty for a valid run.
-        stopped: The reason why the run is not over; empty if it is.
+        end: The end of the run.
 
     """
     question, players = judge.question, _players(judge)
     named = f"after {counted(judge.counted, 'game')}"
     sure = f"{100 * question.confidence:.4g} % confidence"
-    if invalid or judge.is_invalid:
-        choice, reason = SelectionEnd.INVALID, invalid or "; ".join(judge.failed.values())
+    if end.invalid or judge.is_invalid:
+        choice, reason = SelectionEnd.INVALID, end.invalid or "; ".join(judge.failed.values())
     elif judge.is_chosen:
         choice = SelectionEnd.CHOSEN
         reason = (
@@ -169,7 +158,7 @@ def selected_of(
             f"with {sure}, {named}"
         )
     else:
-        choice = SelectionEnd.STOPPED if stopped else SelectionEnd.UNDECIDED
+        choice = SelectionEnd.STOPPED if end.unfinished else SelectionEnd.UNDECIDED
         limit = f"{counted(question.games, 'game')} at most are allowed"
         if judge.is_exhausted:
             limit = "the games repeat: ask for longer openings or other boards"
@@ -177,7 +166,7 @@ def selected_of(
         likely = f"{left} can still be the best"
         if left < 2:
             likely = f"one leads, but {sure} needs more games"
-        reason = f"no choice {named}: {likely}, and {stopped or limit}"
+        reason = f"no choice {named}: {likely}, and {end.unfinished or limit}"
     return SelectionOutcome(
         choice=choice,
         reason=reason,
@@ -238,6 +227,4 @@ def judged_selection(store: Store, past: PastRun) -> SelectionOutcome | None:
         FieldJudge(list(bots.values()), SelectQuestion.of(asked), baseline),
         store.pairs.of_run(run.id),
     )
-    invalid = MEANINGLESS if past.status is RunStatus.INVALID else ""
-    unfinished = UNFINISHED.get(past.status, "")
-    return selected_of(judge, "", invalid=invalid, stopped=unfinished)
+    return selected_of(judge, "", RunEnd.of(past))

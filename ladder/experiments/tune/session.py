@@ -14,10 +14,10 @@ from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.experiments.engine import (
     INVALID,
-    MEANINGLESS,
     STOPPED,
     UNFINISHED,
     ExperimentContext,
+    RunEnd,
     exit_code_of,
 )
 from ladder.experiments.gate.session import (
@@ -39,11 +39,13 @@ from ladder.experiments.tune.bots import (
 )
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import ParameterValues, Template, read_parameters
+from ladder.experiments.tune.steps import StepPairs
 from ladder.registry.entrants import refuse_boards, refuse_short_time
 from ladder.registry.specs.start_command import compile_players
 from ladder.runs.health import RunHealth
 from ladder.runs.history import PastRun, past_runs
-from ladder.runs.live import RunEnding, RunWatcher
+from ladder.runs.lineup import Lineup, line_up
+from ladder.runs.live import RunEnding, RunWatcher, live_run_of
 from ladder.runs.resume import resume_or_create
 from ladder.runs.runner import Runner
 from ladder.runs.settings import RunSettings
@@ -141,13 +143,13 @@ def _search_and_gate(
     register: str | None,
     search_watcher: RunWatcher,
 ) -> TuningOutcome:
-    judge, store = TuningJudge(context.store, task, run, original), context.store
+    judge, store = TuningJudge(context.store, task, run), context.store
     result = TuningOutcome(
         task.template, task.games, task.conditions, run, judge.steps, judge.search.estimate, None
     )
     if not judge.decided:
         try:
-            ending = _search(replace(context, watcher=search_watcher), task, run, judge)
+            ending = _search(replace(context, watcher=search_watcher), task, run, original, judge)
         except InvalidRun as error:
             return replace(result, estimate=judge.search.estimate, invalid=str(error))
         result = replace(result, estimate=judge.search.estimate)
@@ -166,23 +168,31 @@ def _search_and_gate(
 
 
 def _search(
-    context: ExperimentContext, task: TuningTask, run: RunRow, judge: TuningJudge
+    context: ExperimentContext,
+    task: TuningTask,
+    run: RunRow,
+    original: BotRow,
+    judge: TuningJudge,
 ) -> RunEnding:
     """Play and store the missing steps."""
-    sides = {side.name: judge.entrant(task.template.start, side) for side in judge.sides}
-    context.workforce.prepare(sides, task.settings.adjudicated_boards)
-    with run_logs(context.store, run) as logs:
+    store, workforce, settings = context.store, context.workforce, task.side_settings
+    pairs = StepPairs(task, judge.search, run.seed, original)
+    sides = {side.name: pairs.entrant(task.template.start, side) for side in pairs.sides}
+    lineup = Lineup(task.settings, pairs.sides, sides)
+    workforce.prepare(lineup)
+    live = live_run_of(store, run, settings, sides)
+    live.games_before = sum(step.games for step in judge.steps)
+    with run_logs(store, run) as logs:
         runner = Runner(
-            store=context.store,
+            store=store,
             run=run,
-            source=judge,
+            source=pairs,
             judge=judge,
             health=RunHealth(),
-            workers=context.workforce.start(
-                context.store, run, task.settings, judge.sides, sides, logs
-            ),
-            live=judge.live,
+            workers=workforce.start(store, run, lineup, logs),
+            live=live,
             watcher=context.watcher,
+            target_games=task.games,
         )
         return runner.play().ending
 
@@ -234,7 +244,7 @@ def _gate(
     if answer is not None:
         return replace(answer, answered_at=None), tuned  # --new of a tuning is a new search
     store.runs.set_status(run.id, RunStatus.RUNNING)
-    return play_gate(context, gate), tuned
+    return play_gate(context, gate, line_up(store, settings, gate.bots)), tuned
 
 
 def _as_kept(store: Store, kept: Registration | None) -> Registration | None:
@@ -258,6 +268,7 @@ def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
         return None
     template = Template(kept.spec, read_parameters(kept.parameters))
     steps, end = store.tuning_steps.of_run(run.id), result_of(store, past, TuningEnd, _found_end)
+    ended = RunEnd.of(past)
     gates = [each for each in past_runs(store) if end is not None and each.row.id == end.gate]
     return TuningOutcome(
         template,
@@ -268,6 +279,6 @@ def tuning_of(store: Store, past: PastRun) -> TuningOutcome | None:
         steps[-1].estimate if steps else template.start,
         gate_of(store, gates[0]) if gates else None,
         None if end is None else end.kept,
-        invalid=MEANINGLESS if past.status is RunStatus.INVALID else "",
-        unfinished=UNFINISHED.get(past.status, UNFINISHED[RunStatus.INTERRUPTED]),
+        invalid=ended.invalid,
+        unfinished=ended.unfinished or UNFINISHED[RunStatus.INTERRUPTED],
     )

@@ -70,8 +70,8 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcaster | None = Non
     with contextlib.suppress(MachineStalled):
         games = play_undisturbed(play, notes.stalls)
     return PairRecord(
-        plan.id,
-        plan.number,
+        plan.pair.id,
+        plan.pair.number,
         games,
         stalls=len(notes.stalls) + notes.excused,
         abort_reason="" if games else notes.stalls[-1],
@@ -167,12 +167,12 @@ class _Game:
         self.swapped = swapped
         self.pool = pool
         self.notes = notes
-        board = parse_board(plan.board)
+        board = parse_board(plan.pair.board)
         entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
         self.sides = [_Side(entrant, plan, board.cells) for entrant in entrants]
         self.processes: list[BotProcess] = []
         """The processes of both sides that play this game."""
-        self.game = MutableGame(board, plan.opening)
+        self.game = MutableGame(board, plan.pair.opening)
         self.rules = _ending_rules(plan.rules, board)
         self.thoughts: list[Thought] = []
         """Records of the moves of both sides after the opening, in order."""
@@ -245,11 +245,11 @@ class _Game:
         last = [(side.thoughts or [Thought(0)])[-1] for side in self.sides]
         board = BoardInPlay(
             worker=os.getpid(),
-            pair=self.plan.id,
+            pair=self.plan.pair.id,
             game=int(self.swapped),
-            board=self.plan.board,
+            board=self.plan.pair.board,
             names=(first.entrant.name, second.entrant.name),
-            opening=len(self.plan.opening),
+            opening=len(self.plan.pair.opening),
             moves=tuple(self.game.moves),
             values=(last[0].value, last[1].value),
             last_us=(last[0].time_us, last[1].time_us),
@@ -271,8 +271,8 @@ class _Game:
             self.notes.failed_starts.append(entrant.revision)
             raise
         self.processes.append(process)
-        name = f"{self.plan.id}-{int(self.swapped)}"
-        seed = self.plan.seed
+        name = f"{self.plan.pair.id}-{int(self.swapped)}"
+        seed = self.plan.pair.seed
         begin_game(process, entrant, self.game.board, game=name, side=index, seed=seed)
 
     def _move(self, index: int) -> bool:

@@ -25,11 +25,9 @@ import msgspec
 from distributed import Client, KilledWorker
 
 from connect4_ladder_start import call
-from db.records.bots import BotRow
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board_class import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.names import counted
@@ -37,7 +35,7 @@ from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint, find_dashboard
 from ladder.runs.cluster.slot import ELSEWHERE, pack_bundle, with_start
 from ladder.runs.cluster.tasks import BUNDLES, RESOURCE, Refusal, own_versions, play
 from ladder.runs.executor import MachineEvent, PairExecutor
-from ladder.runs.settings import RunSettings
+from ladder.runs.lineup import Lineup
 
 PREFIX = "ladder-pair-"
 """The beginning of the keys of pairs."""
@@ -71,7 +69,7 @@ class Cluster:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
 
-    def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
+    def prepare(self, lineup: Lineup) -> None:
         """Check that the scheduler answers; each worker compiles what it plays.
 
         Raises:
@@ -84,9 +82,7 @@ class Cluster:
         self,
         store: Store,
         run: RunRow,
-        settings: RunSettings,
-        bots: Sequence[BotRow],
-        entrants: Mapping[str, Entrant],
+        lineup: Lineup,
         logs: Path,
     ) -> PairExecutor:
         """Pack the bots, connect, and store the address of Dask's dashboard if there is one.
@@ -95,7 +91,9 @@ class Cluster:
             UsageError: the scheduler does not answer.
 
         """
-        executor = ClusterExecutor(self._endpoint, pack_bundle(settings, bots, entrants.values()))
+        executor = ClusterExecutor(
+            self._endpoint, pack_bundle(lineup.settings, lineup.bots, lineup.sides.values())
+        )
         if executor.dashboard:
             store.runs.change_settings(run.id, dashboard=executor.dashboard)
         return executor
@@ -251,7 +249,7 @@ class ClusterExecutor:
             self._key,
             self._sent,
             pickle.dumps(elsewhere),
-            key=f"{PREFIX}{self._session}-{plan.number}-{next(self._attempts)}",
+            key=f"{PREFIX}{self._session}-{plan.pair.number}-{next(self._attempts)}",
             resources={RESOURCE: 1},
             workers=hosts,
             pure=False,
@@ -278,9 +276,9 @@ class ClusterExecutor:
                 plan = pair.plan
                 pair.future.set_exception(
                     InvalidRun(
-                        f"workers die whenever they play pair {plan.number}, {plan.a.name} against "
-                        f"{plan.b.name}: the bots may use up the memory of the machines; limit it "
-                        "by --memory, or leave them out"
+                        f"workers die whenever they play pair {plan.pair.number}, {plan.a.name} "
+                        f"against {plan.b.name}: the bots may use up the memory of the machines; "
+                        "limit it by --memory, or leave them out"
                     )
                 )
         except (CancelledError, OSError):  # withdrawn, or the scheduler is lost

@@ -14,6 +14,7 @@ from ladder.match.process.sandbox import BUILT_IN_ONLY
 from ladder.registry.specs.spec import resolve_own_player
 from ladder.registry.specs.start_command import builtin_launch
 from ladder.runs.budgets import Budgets
+from ladder.runs.lineup import line_up
 from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import RunSettings
@@ -133,4 +134,4 @@ def _play(store: Store, *, games: int, concurrency: int, timings: _Timings) -> N
         concurrency=concurrency,
         confinement=BUILT_IN_ONLY,
     )
-    start_run(store=store, settings=settings, bots=bots, watcher=timings)
+    start_run(store=store, lineup=line_up(store, settings, bots), watcher=timings)

@@ -47,7 +47,7 @@ def test_a_parameter_is_tuned_gated_and_registered(ladder: Ladder) -> None:
     assert found["gate"]["verdict"] == "pass"
     assert found["gate"]["elo"] > 0
     assert (found["games"], found["steps"], found["registered"]) == (120, 10, "better")
-    assert "before the gate" not in done.out
+    assert "then a gate" not in done.out
     assert "pass" in (ladder.folder / "page.html").read_text()
     bots = {bot["name"] for bot in ladder("bots", "list", "--json").document}
     assert "better" in bots

@@ -40,7 +40,9 @@ class StalledWorkers(InstantWorkers):
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        future.set_result(PairRecord(plan.id, plan.number, (), stalls=4, abort_reason="late; wait"))
+        future.set_result(
+            PairRecord(plan.pair.id, plan.pair.number, (), stalls=4, abort_reason="late; wait")
+        )
         return future
 
 

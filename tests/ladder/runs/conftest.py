@@ -12,7 +12,9 @@ from db.store import Store
 from engine.board_class import parse_board_classes
 from ladder.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
+from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import PairExecutor, Workforce
+from ladder.runs.lineup import line_up
 from ladder.runs.live import LiveRun, NullWatcher
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.runner import RunOutcome
@@ -47,6 +49,7 @@ def open_store(folder: Path) -> Store:
     """Open the database in a folder, which gets one with the built-in players if it has none."""
     file = folder / "ladder.db"
     if not file.exists():
+        folder.mkdir(exist_ok=True)
         file.write_bytes(database())
     return Store.open(str(file))
 
@@ -77,15 +80,16 @@ def play(
     watcher: NullWatcher,
     workers: Callable[[], PairExecutor] = InstantWorkers,
     workforce: Workforce | None = None,
+    judge: Judge = ENDLESS,
 ) -> RunOutcome:
     """Play a run until its end or a stop."""
     with use_stop(StopToken()):
         outcome = start_run(
             store=store,
-            settings=settings,
-            bots=[store.bots.get(name) for name in settings.bots],
+            lineup=line_up(store, settings, [store.bots.get(name) for name in settings.bots]),
             watcher=watcher,
             workforce=workforce or InstantWorkforce(workers),
+            judge=judge,
         )
     assert isinstance(outcome, RunOutcome)
     return outcome

@@ -1,10 +1,9 @@
-"""Judges: the order in which they get pairs, and the end of a run at an error of its ratings."""
+"""The judge that ends a run at an error of its ratings."""
 
 import numpy as np
 import pytest
 
-from db.records.pairs import PlayedPair
-from ladder.runs.decision import LEAST_PAIRS, Judge, ReorderBuffer, UntilError
+from ladder.runs.decision import LEAST_PAIRS, UntilError
 from tests.support.data.pairs import bot_row, pair_of
 
 BOTS = [bot_row(key) for key in range(3)]
@@ -60,30 +59,5 @@ def test_a_bot_without_an_error_is_not_waited_for_and_named() -> None:
 def test_a_paused_bot_is_not_waited_for() -> None:
     """It plays no more pairs, so its error stays."""
     judge = UntilError(80.0, [*BOTS, bot_row(3)])
-    judge.is_paused = lambda name: name == "p3"
+    judge.begin({"p3": "could not be started"})
     assert played(judge, 5000) < 5000
-
-
-class Notes(Judge):
-    """A judge that writes down what it sees."""
-
-    def __init__(self) -> None:
-        self.seen: list[int] = []
-
-    def take(self, pair: PlayedPair) -> None:
-        self.seen.append(pair.number)
-
-
-def test_pairs_are_judged_in_the_order_of_their_numbers() -> None:
-    """A pair that finished early must wait for those of lower numbers, not for higher ones."""
-    notes = Notes()
-    buffer = ReorderBuffer(notes)
-    for number, unfinished, seen in (
-        (3, [1, 2, 4], []),
-        (1, [2, 4], [1]),
-        (2, [4], [1, 2, 3]),
-        (9, [], [1, 2, 3, 9]),
-    ):
-        buffer.add(pair_of(number, 0, 1, 8))
-        buffer.release(unfinished)
-        assert notes.seen == seen

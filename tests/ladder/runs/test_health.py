@@ -5,7 +5,7 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.launch import Start
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
 from ladder.runs.health import (
@@ -14,7 +14,6 @@ from ladder.runs.health import (
     STARTS_BEFORE_PAUSE,
     RunHealth,
 )
-from ladder.runs.live import LiveBot
 from ladder.runs.pairings import RANDOM, Pairing
 from tests.support.data.random_games import random_record
 
@@ -23,7 +22,7 @@ BUDGET = Budget(time_ms=100)
 
 def pair(number: int) -> PairPlan:
     sides = (Entrant(which, f"bot{which}", Start(("./bot",), "/"), BUDGET) for which in (1, 2))
-    return PairPlan(number, number, *sides, "6x7", "6x7", (), 1)
+    return PairPlan(PlannedPair(1, 2, "6x7", "6x7", (), 1, number, number), *sides)
 
 
 def finish(health: RunHealth) -> None:
@@ -33,7 +32,7 @@ def finish(health: RunHealth) -> None:
 
 
 def health_of(*names: str) -> RunHealth:
-    return RunHealth({name: LiveBot(name) for name in names}, Pairing(RANDOM).meetings)
+    return RunHealth(names, Pairing(RANDOM).meetings)
 
 
 def test_workers_that_die_in_a_row_end_the_run() -> None:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from db.records.pairs import PairPlan, PairRecord
+from db.records.pairs import PairPlan, PairRecord, PlayedPair, StoredGames
 from db.store import Store
 from ladder.results.standings.pool import rate_tables
 from ladder.runs.live import REFIT_S, LiveBot, LiveRun, count_pair, refit
@@ -19,6 +19,11 @@ NAMES = ("v1", "v2", "v3", "v4")
 def live_run(*, is_rated: bool = True) -> LiveRun:
     bots = {name: LiveBot(name) for name in NAMES}
     return LiveRun(1, 1, "", None, 0, bots, is_rated=is_rated)
+
+
+def count(live: LiveRun, plan: PairPlan, record: PairRecord, games: StoredGames) -> None:
+    pair = PlayedPair.of(plan.pair, record)
+    list(count_pair(live, plan, pair, record, games or ()))
 
 
 @pytest.mark.slow
@@ -34,12 +39,12 @@ def test_the_live_rating_is_the_list_rating_of_the_runs_games(tmp_path: Path) ->
         pairs.append((replace(plan, a=a, b=b), played(row, random)))
     results = store.pairs.finish_all(pairs)
     for (plan, record), result in zip(pairs[:20], results, strict=False):
-        list(count_pair(live, plan, record, result))
+        count(live, plan, record, result)
     refit(live)
     early = {name: bot.elo for name, bot in live.bots.items()}
     assert None not in early.values()
     for (plan, record), result in zip(pairs[20:], results[20:], strict=True):
-        list(count_pair(live, plan, record, result))
+        count(live, plan, record, result)
     refit(live)
     assert {name: bot.elo for name, bot in live.bots.items()} == early
     live.fitted_at -= REFIT_S

@@ -9,7 +9,7 @@ import os
 import tempfile
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,11 +24,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from db.records.pairs import PairPlan, PairRecord
+from db.records.pairs import PairPlan, PairRecord, PlayedPair
 from db.records.runs import RunStatus
 from engine.board_class import parse_board_classes
 from engine.seeds import SplitMix
 from ladder.match.process.worker_pool import WorkerDied
+from ladder.runs.decision import Judge
 from ladder.runs.live import RunEnding
 from ladder.runs.pairings import PAIRINGS, Pairing
 from ladder.runs.resume import hashes_of, own_job, resume_or_create
@@ -39,6 +40,7 @@ from tests.support.data.random_games import random_record
 from tests.support.instant_workforce import InstantWorkers
 
 MOST_PAIRS = 200
+WANTED_PAIRS = 15
 WANTED = replace(SETTINGS, bots=FIVE, boards=parse_board_classes("4x4,5x5"))
 KILLED, STOPPED, DONE = 99, 130, 0
 
@@ -66,7 +68,7 @@ class UnsteadyWorkers(InstantWorkers):
         if self._draw.below(8) == 0:
             future.set_exception(WorkerDied())
         else:
-            future.set_result(random_record(plan, SplitMix(plan.seed)))
+            future.set_result(random_record(plan, SplitMix(plan.pair.seed)))
 
 
 @cache
@@ -165,6 +167,54 @@ def test_sessions_of_one_command_play_one_stream() -> None:
         phases=[Phase.generate],  # sessions take long, and a shorter failure would say no more
     )
     run_state_machine_as_test(Sessions, settings=generate_only)
+
+
+class Choosy(Judge):
+    """A judge that counts some pairs, and wants one or not by the results of those before it."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self.counted: list[int] = []
+        self._points = 0
+
+    @property
+    def decided(self) -> bool:
+        return len(self.counted) == WANTED_PAIRS
+
+    def wants(self, plan: PairPlan) -> bool:
+        return self._wants(plan.pair.number)
+
+    def take(self, pair: PlayedPair) -> None:
+        self.seen.append(pair.number)
+        if self._wants(pair.number) and not self.decided:
+            self.counted.append(pair.number)
+            self._points += sum(result.points2 for result in pair.results)
+        else:
+            self.surplus += 2
+
+    def _wants(self, number: int) -> bool:
+        return (number + self._points) % 3 > 0
+
+
+@pytest.mark.slow
+def test_a_judge_counts_the_same_pairs_whatever_interrupts_its_run(tmp_path: Path) -> None:
+    """It sees pairs in the order of their numbers, and none that it no longer wants counts."""
+    wanted = replace(WANTED, games=2 * WANTED_PAIRS)
+    undisturbed = Choosy()
+    with open_store(tmp_path / "undisturbed") as store:
+        play(store, wanted, Stopper(), judge=undisturbed)
+    assert undisturbed.decided
+    for seed in range(4):
+        ending = RunEnding.STOPPED
+        draw = SplitMix(seed)
+        while ending is RunEnding.STOPPED:
+            judge, stopper = Choosy(), Stopper(1 + draw.below(8))
+            with open_store(tmp_path / str(seed)) as store:
+                ending = play(
+                    store, wanted, stopper, partial(UnsteadyWorkers, draw, None), judge=judge
+                ).ending
+            assert judge.seen == sorted(judge.seen)
+        assert judge.counted == undisturbed.counted
 
 
 def test_a_job_with_new_resumes_only_what_it_has_begun(tmp_path: Path) -> None:

@@ -36,10 +36,10 @@ class Batches(InstantWorkers):
 
     def wait(self, timeout_s: float) -> None:
         for plan, future in self._playing:
-            if plan.number == FAULTY:
+            if plan.pair.number == FAULTY:
                 self._end(future)
             else:
-                future.set_result(random_record(plan, SplitMix(plan.seed)))
+                future.set_result(random_record(plan, SplitMix(plan.pair.seed)))
         self._playing.clear()
         if self._raised is not None:
             raise self._raised

@@ -98,9 +98,9 @@ class SteppedClockWorkers(InstantWorkers):
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        record = random_record(plan, SplitMix(plan.seed), started=self._now)
+        record = random_record(plan, SplitMix(plan.pair.seed), started=self._now)
         self._now += sum(game.duration_us for game in record.games) / 1e6
-        if plan.number == 1:
+        if plan.pair.number == 1:
             self._now += self._step_s
         future.set_result(record)
         return future
@@ -125,12 +125,12 @@ class ForfeitingWorkers(InstantWorkers):
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        record = random_record(plan, SplitMix(plan.seed))
+        record = random_record(plan, SplitMix(plan.pair.seed))
         crash = msgspec.structs.replace(
             record.games[0],
             result=Result.WIN,
             termination=Termination.CRASH,
-            detail=f"exited with status {plan.number}",
+            detail=f"exited with status {plan.pair.number}",
         )
         future.set_result(msgspec.structs.replace(record, games=(crash, record.games[1])))
         return future

@@ -10,7 +10,7 @@ from engine.result import Result, Termination
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.tally import JudgedBot
 from ladder.results.standings.report_data import ReportData, ShownGame
 from reports.findings.finding import finding_markdown
 from reports.findings.gate import gate_finding
@@ -23,7 +23,7 @@ FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
 def lost_gate(pairs: int) -> GateOutcome:
     """Return a gate that the candidate loses."""
     judge = GateJudge(
-        GateBot("new", 1, "a"), [GateBot("old", 2, "b")], GateTest(max_drop=50, early=0.0)
+        JudgedBot("new", 1, "a"), [JudgedBot("old", 2, "b")], GateTest(max_drop=50, early=0.0)
     )
     for number in range(pairs):
         results = (Result.LOSS, Result.WIN if number % 4 == 0 else Result.LOSS)

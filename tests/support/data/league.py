@@ -121,16 +121,7 @@ class League:
         ]
         finished = finish_pair(
             self.store,
-            PairPlan(
-                id=row.id,
-                number=row.number,
-                a=sides[0],
-                b=sides[1],
-                board=BOARD,
-                board_class=BOARD,
-                opening=(),
-                seed=row.seed,
-            ),
+            PairPlan(row, *sides),
             PairRecord(
                 row.id,
                 row.number,

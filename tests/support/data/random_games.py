@@ -26,13 +26,13 @@ def random_record(
     games = tuple(
         _random_game(plan, swapped, random, time_us, started) for swapped in (False, True)
     )
-    return PairRecord(plan.id, plan.number, games)
+    return PairRecord(plan.pair.id, plan.pair.number, games)
 
 
 def _random_game(
     plan: PairPlan, swapped: bool, random: SplitMix, least_us: int, started: float
 ) -> GameRecord:
-    position = Position.from_moves(parse_board(plan.board), plan.opening)
+    position = Position.from_moves(parse_board(plan.pair.board), plan.pair.opening)
     sides = (SideSums(), SideSums())
     thoughts = []
     while not position.is_over:

@@ -1,8 +1,8 @@
 """Thousands of simulated gates at once, decided by the shipped rules.
 
 The counts of all gates are rows of arrays, which show the few pairs that may decide a gate. There
-`ladder.experiments.gate.tally.Tally` decides, as in `ladder gate`. Gates that cannot reach a limit
-within a block of pairs are not evaluated pair by pair.
+`ladder.experiments.gate.judge.GateTally` decides, as in `ladder gate`. Gates that cannot reach a
+limit within a block of pairs are not evaluated pair by pair.
 """
 
 import math
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ladder.experiments.gate.judge import GateTally
 from ladder.experiments.gate.question import EarlyTest, GateTest
-from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, Tally
+from ladder.experiments.tally import REPEATS_IN_A_ROW
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.evidence import log_evidence_above, log_evidence_below
 from ladder.stats.sprt import Sprt, State, bounds, llr
@@ -121,7 +122,7 @@ def judged_gates(
             place = near[index]
             row = running[place]
             if column < ends[place] and states[row] == State.CONTINUE.value:
-                tally = Tally()
+                tally = GateTally()
                 every, distinct = (path[views[end], index, column].tolist() for end in (0, -1))
                 tally.record, tally.distinct = record_of(every), record_of(distinct)
                 tally.decide(sprt, early)

@@ -17,14 +17,14 @@ from ladder.experiments.engine import exit_code_of
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
-from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
+from ladder.experiments.tally import REPEATS_IN_A_ROW, JudgedBot
 from ladder.stats.counts import IntArray
 from ladder.stats.difference import Sign, difference_of
 from ladder.stats.sprt import Model, State, sprt_result
 from tests.ladder.experiments.gate.simulated_judges import judged_gates
 from tests.support.data.pairs import pair_of
 
-HERO, ONE, TWO = GateBot("new", 7, "n"), GateBot("one", 1, "o"), GateBot("two", 2, "t")
+HERO, ONE, TWO = JudgedBot("new", 7, "n"), JudgedBot("one", 1, "o"), JudgedBot("two", 2, "t")
 W, D, L = Result.WIN, Result.DRAW, Result.LOSS
 FOUR = Termination.FOUR_IN_A_ROW
 
@@ -32,7 +32,7 @@ FOUR = Termination.FOUR_IN_A_ROW
 def pair(
     number: int,
     results: Sequence[Result],
-    other: GateBot = ONE,
+    other: JudgedBot = ONE,
     terminations: tuple[Termination, Termination] = (FOUR, FOUR),
 ) -> PlayedPair:
     """Return a pair with the candidate as A, unlike every pair of another number."""
@@ -42,8 +42,8 @@ def pair(
 
 def after(
     pairs: Sequence[PlayedPair],
-    *baselines: GateBot,
-    candidate: GateBot = HERO,
+    *baselines: JudgedBot,
+    candidate: JudgedBot = HERO,
     **test: float | int | Model,
 ) -> GateResult:
     """Return the result of a gate that sees these pairs, without the early test by default."""
@@ -328,7 +328,7 @@ def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
     straight = [pair(n, (W, D)) for n in range(20)]
     assert after(turned(straight)) == after(straight)
     assert after(straight).deciding.record.wdl == (20, 20, 0)
-    newer = GateBot("newer", HERO.revision + 1, "a")
+    newer = JudgedBot("newer", HERO.revision + 1, "a")
     straight = [pair(n, (W, D), newer) for n in range(20)]
     assert after(turned(straight), newer) == after(straight, newer)
 

@@ -8,6 +8,7 @@ from db.store import Store
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome, gate_pairing, gate_task, play_gate
+from ladder.runs.lineup import line_up
 from ladder.runs.settings import ResumePolicy
 from ladder.signals import StopToken, use_stop
 from tests.ladder.runs.conftest import SETTINGS, Stopper, open_store
@@ -27,7 +28,8 @@ def play(
 ) -> GateOutcome:
     with use_stop(StopToken()):
         context = ExperimentContext(store, Stopper(stop_after), InstantWorkforce())
-        return play_gate(context, gate_task(store, replace(GATE, resume_policy=policy), test))
+        task = gate_task(store, replace(GATE, resume_policy=policy), test)
+        return play_gate(context, task, line_up(store, task.settings, task.bots))
 
 
 def test_another_question_replaces_that_of_the_resumed_gate(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from db.records.pairs import PlayedPair
 from db.records.run_settings import SelectSettings, settings_of
 from engine.result import Termination
 from ladder.errors import UsageError
-from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import SelectQuestion, contenders, strengths
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.session import SelectionEnd, selected_of
+from ladder.experiments.tally import JudgedBot
 from ladder.stats.counts import pentanomial
 from tests.support.data.pairs import pair_of
 from tests.support.simulated_gates import pair_table
@@ -24,7 +24,7 @@ def shares(elo: float) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
 
 
 def judge_of(players: int, question: SelectQuestion, baseline: str | None = None) -> FieldJudge:
-    bots = [GateBot(f"bot{place}", place, str(place)) for place in range(players)]
+    bots = [JudgedBot(f"bot{place}", place, str(place)) for place in range(players)]
     return FieldJudge(bots, question, baseline)
 
 

@@ -8,7 +8,7 @@ import pytest
 from bots.protocol import Budget
 from db.invariants import StoredEnd, find_ending_fault
 from db.records.games import Proof, Thought
-from db.records.pairs import Entrant, PairPlan
+from db.records.pairs import Entrant, PairPlan, PlannedPair
 from db.records.rules import GameRules
 from engine.board import parse_board
 from engine.position import Position
@@ -108,7 +108,7 @@ def test_the_referee_ends_decided_games(tmp_path: Path) -> None:
     """Both games end before the board does, alike when repeated, with a record that is possible."""
     start = fake_start("honest", folder=tmp_path)
     a, b = (Entrant(number, "ab"[number - 1], start, Budget(time_ms=100)) for number in (1, 2))
-    plan = PairPlan(1, 0, a, b, "6x7", "6x7", (3,), seed=7, rules=GameRules(adjudicate=9))
+    plan = PairPlan(PlannedPair(1, 2, "6x7", "6x7", (3,), 7), a, b, rules=GameRules(adjudicate=9))
     pool = BotPool(UNCONFINED)
     try:
         records = [play_pair(plan, pool) for _ in range(2)]

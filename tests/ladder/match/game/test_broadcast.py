@@ -126,7 +126,7 @@ def test_the_referee_sends_both_games(
     """Every ply of a pair and both ends are sent, and agree with the stored games."""
     fake = fake_start("honest", folder=tmp_path)
     clocked = Entrant(2, "b", fake, Budget(clock=Clock(9000)))
-    plan = pair_plan(fake, clocked, Budget(time_ms=1000), id=5, opening=(3,))
+    plan = pair_plan(fake, clocked, Budget(time_ms=1000), opening=(3,))
     received: list[BoardInPlay] = []
 
     class ReadAtOnce(Broadcaster):
@@ -146,7 +146,7 @@ def test_the_referee_sends_both_games(
         sent = [board for board in received if board.game == swapped]
         assert [len(board.moves) for board in sent[:-1]] == [*range(2, len(game.moves) + 1)]
         last = sent[-1]
-        assert (last.worker, last.pair, last.opening) == (os.getpid(), 5, 1)
+        assert (last.worker, last.pair, last.opening) == (os.getpid(), plan.pair.id, 1)
         assert last.names == (("b", "a") if swapped else ("a", "b"))
         assert last.time_ms == ((None, 1000) if swapped else (1000, None))
         assert (last.left_us[0] is None) is not bool(swapped)

@@ -54,7 +54,7 @@ class Games:
         (row,) = self.store.pairs.plan(self.run.id, 1, lambda _: plan)
         start = Start(("true",), "/")
         sides = [Entrant(own, str(own), start, Budget(time_ms=100)) for own in (a, b)]
-        planned = PairPlan(row.id, row.number, *sides, self.board, self.board, (), 1)
+        planned = PairPlan(row, *sides)
         records = tuple(
             self._record(moves, swapped=bool(place), thoughts=thoughts)
             for place, moves in enumerate((both * 2)[:2])

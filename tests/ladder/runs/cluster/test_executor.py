@@ -22,7 +22,7 @@ from distributed import Client, KilledWorker, LocalCluster, get_worker
 
 from bots.protocol import Budget
 from db.records.launch import Restart, Start
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from engine.result import Termination
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError
@@ -46,11 +46,12 @@ SIDES = tuple(
 
 
 def plan_of(number: int, a: int = 0, b: int = 1) -> PairPlan:
-    return PairPlan(number + 1, number, SIDES[a], SIDES[b], "4x4", "4x4", (), seed=1000 + number)
+    pair = PlannedPair(a + 1, b + 1, "4x4", "4x4", (), 1000 + number, number, number + 1)
+    return PairPlan(pair, SIDES[a], SIDES[b])
 
 
 def by_seed(plan: PairPlan) -> PairRecord:
-    return random_record(plan, SplitMix(plan.seed))
+    return random_record(plan, SplitMix(plan.pair.seed))
 
 
 def call(function: Callable[[PairPlan], Any], *arguments: Any) -> Any:
@@ -120,7 +121,7 @@ def nothing(_: PairPlan) -> Refusal:
 
 def by_number(plan: PairPlan) -> PairRecord:
     """Fail by the number of the pair: 0 always kills, 1 once, 2 loses its slot, 3 is a defect."""
-    number = plan.number
+    number = plan.pair.number
     attempt = int(str(get_worker().get_current_task()).rpartition("-")[2])
     ATTEMPTS.setdefault(number, []).append(attempt)
     if number == 0 or (number == 1 and len(ATTEMPTS[1]) == 1):
@@ -139,7 +140,7 @@ BEGUN, UNWANTED = threading.Event(), threading.Event()
 
 def long(plan: PairPlan) -> PairRecord:
     """Play pair 0 until it is not wanted any more."""
-    if plan.number == 0:
+    if plan.pair.number == 0:
         BEGUN.set()
         while is_task_wanted():
             time.sleep(0.02)

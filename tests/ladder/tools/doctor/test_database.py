@@ -47,7 +47,7 @@ def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
         (pair,) = store.pairs.plan(
             run.id, 1, lambda _: PlannedPair(a.revision, b.revision, "4x4", "4x4", (), 1)
         )
-        plan = PairPlan(pair.id, pair.number, a, b, "4x4", "4x4", (), 1)
+        plan = PairPlan(pair, a, b)
         pool = BotPool(UNCONFINED)
         try:
             record = play_pair(plan, pool)

@@ -1,4 +1,4 @@
-"""The counts of a gate against one baseline, and the state of the test on them.
+"""What every experiment counts: the pairs of two bots, and forfeits.
 
 A pair has a setup: board, opening and seed. A pair whose setup was counted before is not counted
 again. There are two counts: all pairs, and those with distinct games (see
@@ -14,19 +14,17 @@ from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
 from db.records.record import Record
 from engine.result import FORFEITS
-from ladder.experiments.gate.question import EarlyDecision, EarlyTest
 from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.evidence import log_evidence_of_rate
-from ladder.stats.sprt import Sprt, State, sprt_result
 
 REPEATS_IN_A_ROW = 59
-"""Repeated pairs in a row after which a gate ends: with 95 % confidence the chance of new games is
-then below 5 %, because 0.95 ** 59 < 0.05."""
+"""Repeated pairs in a row after which an experiment plays no more of them: with 95 % confidence the
+chance of new games is then below 5 %, because 0.95 ** 59 < 0.05."""
 
 
 @dataclass(frozen=True, slots=True)
-class GateBot:
-    """A bot of a gate."""
+class JudgedBot:
+    """A bot of an experiment."""
 
     name: str
     """Its name, or the reference to it where stored pairs are judged."""
@@ -36,14 +34,14 @@ class GateBot:
     """Its content hash."""
 
     @classmethod
-    def of(cls, row: BotRow) -> "GateBot":
+    def of(cls, row: BotRow) -> "JudgedBot":
         """Return a registered bot."""
         return cls(row.name, row.revision.id, row.revision.content_hash)
 
 
 @dataclass(slots=True)
 class Tally:
-    """The counts against one baseline."""
+    """The counts of one bot against another."""
 
     record: Record = Record()  # noqa: RUF009 - it is frozen
     """All counted pairs."""
@@ -59,10 +57,6 @@ class Tally:
     repeated_games: int = 0
     """Games that were not counted, because the setup of their pair was counted before."""
     duration_us: int = 0
-    state: State = State.CONTINUE
-    llr: float = 0.0
-    early: EarlyDecision | None = None
-    """The decision of the test for obvious cases, if it was first."""
 
     @property
     def counted(self) -> Record:
@@ -74,17 +68,12 @@ class Tally:
         """Whether further pairs would hardly give new games."""
         return self.repeats_in_a_row >= REPEATS_IN_A_ROW
 
-    @property
-    def is_open(self) -> bool:
-        """Whether a further pair can change the decision."""
-        return self.state is State.CONTINUE and not self.is_exhausted
-
     def count(self, pair: PlayedPair, *, is_first: bool = True) -> bool:
         """Count a pair unless its setup was counted before; return whether it was counted.
 
         Args:
-            pair: A pair of the candidate and the bot of this tally.
-            is_first: Whether the candidate is A in the pair.
+            pair: A pair of the two bots.
+            is_first: Whether the first of them is A in the pair.
 
         """
         if pair.setup in self.setups:
@@ -102,22 +91,6 @@ class Tally:
             self.contents.add(pair.content)
             self.distinct += ours
         return True
-
-    def decide(self, test: Sprt, early: EarlyTest | None) -> None:
-        """Update the LLR and the state; a decision needs the agreement of both counts."""
-        every, distinct = self.record.pentanomial, self.distinct.pentanomial
-        result = sprt_result(counts=every, test=test)
-        self.llr, self.state = result.llr, result.state
-        has_repeats = distinct != every
-        if (
-            result.state is not State.CONTINUE
-            and has_repeats
-            and sprt_result(counts=distinct, test=test).state is not result.state
-        ):
-            self.state = State.CONTINUE
-        if self.state is State.CONTINUE and early is not None:
-            self.early = early.decide(*((every, distinct) if has_repeats else (every,)))
-            self.state = State.CONTINUE if self.early is None else self.early.state
 
 
 FORFEIT_ERROR = 0.05
