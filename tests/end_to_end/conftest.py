@@ -163,7 +163,7 @@ class Ladder:
 
 @pytest.fixture(scope="session", autouse=True)
 def end_the_server() -> Iterator[None]:
-    """Stop the command server of this worker at the end of the session."""
+    """Leave the server of commands, which ends with its last client."""
     yield
     SERVER.close()
 
