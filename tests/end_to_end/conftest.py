@@ -186,9 +186,13 @@ def add_steady(runner: Ladder) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test marked `both_databases` with a file and with a server."""
+    """Run a test marked `both_databases` with a file, and in `make test-slow` with a server.
+
+    `tests/db` runs every query on both in any case.
+    """
     if metafunc.definition.get_closest_marker("both_databases") is not None:
-        metafunc.parametrize("ladder", ["sqlite", "postgresql"], indirect=True)
+        server = pytest.param("postgresql", marks=pytest.mark.very_slow)
+        metafunc.parametrize("ladder", ["sqlite", server], indirect=True)
 
 
 @pytest.fixture

@@ -94,10 +94,13 @@ def test_csv_and_pgn_are_written_only(ladder: Ladder) -> None:
 def test_an_export_does_not_depend_on_the_clock(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Beside `timing`, the lines of equal runs must be equal on any number of workers."""
+    """Beside `timing`, the lines of equal runs must be equal on any number of workers.
+
+    Under a work budget a run is reproducible, whichever worker plays a pair.
+    """
     other = Ladder(tmp_path_factory.mktemp("other"))
     assert ladder.stock()(*RUN, "--concurrency", "1").code == 0
-    assert other.stock()(*RUN, "--concurrency", "3").code == 0
+    assert other.stock()(*RUN, "--concurrency", "2").code == 0
     texts = []
     for each in (ladder, other):
         lines = [json.loads(line) for line in each("export").out.splitlines()]

@@ -14,7 +14,7 @@ from tests.support.fakes import FAKE_BOT
 from tests.support.postgresql import Server, shared_server, why_none
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
-RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 2)
+RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 1)
 
 
 @pytest.fixture
