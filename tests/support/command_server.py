@@ -185,16 +185,18 @@ class CommandServer:
         environment: Mapping[str, str],
         *,
         timeout: float,
-        heeds_permissions: bool = False,
+        **options: Any,
     ) -> tuple[int, str, str]:
         """Run a command; return its exit code (negative for a signal), output and error output.
+
+        Options are those of `start`.
 
         Raises:
             TimeoutError: the command took longer than `timeout` seconds; it was killed.
 
         """
         words = [*words]
-        command = self.start(words, folder, environment, heeds_permissions=heeds_permissions)
+        command = self.start(words, folder, environment, **options)
         try:
             command.wait(timeout)
         except TimeoutError:

@@ -75,7 +75,7 @@ def test_a_file_of_openings_is_played_exported_and_imported(ladder: Ladder, open
 def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings: Path) -> None:
     """Games on other openings, or on random ones, are none of its division."""
     words = ("gate", "random", "--against", "stupid", *PLAY, "--max-games", "4", "--json")
-    gate = ladder(*words, "--openings", openings)
+    gate = ladder.instant()(*words, "--openings", openings)
     assert gate.document["games"] == 4
     stored = [*words, "--stored"]
     assert ladder(*stored, "--openings", openings).document["games"] == 4

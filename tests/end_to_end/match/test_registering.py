@@ -18,7 +18,7 @@ def mine(ladder: Ladder) -> Path:
     """Register a bot, play two games, and return the file that it imports."""
     write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
     words = ("bots", "add", "mine", SPEC, "--based-on", "random", "--note", "the first\n legal")
-    assert ladder(*words).code == 0
+    assert ladder.instant()(*words).code == 0
     assert ladder("run", "--bots", "mine,random", *SHORT, "--games", "2").code == 0
     return ladder.folder / "rules.py"
 

@@ -210,7 +210,7 @@ def test_a_closed_terminal_leaves_no_process(
 def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
     """Keys step and jump, NO_COLOR leaves out colours, and the terminal is as before."""
     run = ("run", "--bots", "stupid,random", "--boards", "6x7", "--games", "2", "--seed", "1")
-    assert ladder(*run, "--simulations", "40", "--opening-plies", "2").code == 0
+    assert ladder.instant()(*run, "--simulations", "40", "--opening-plies", "2").code == 0
     last = len(ladder("replay", "1", "--json").document["moves"])
     board = keyboard("replay", "1", NO_COLOR="1")
     assert "game 1: " in board.wait_for(f"[2/{last}] _")
