@@ -45,7 +45,7 @@ def faults_of(where: str) -> list[object]:
         return [*store.audit.pairs(), *store.audit.outcomes()]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_two_coordinators_share_a_stream_while_sessions_are_cut(
     ladder: Ladder, url: str, server: Server, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

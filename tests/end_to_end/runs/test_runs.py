@@ -29,7 +29,7 @@ def test_a_first_run_makes_the_database_plays_and_reports(ladder: Ladder) -> Non
     assert ladder("doctor", "--json").code == 0
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_run_ends_at_the_wanted_error(ladder: Ladder, tmp_path_factory: Any) -> None:
     """The number of workers changes neither the moment nor the games before it."""
     words = (
