@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
+COMPILED := $(VENV)/.compiled
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CPUS := $(shell nproc)
-# Twice the processors: a test waits for a third of its time, for deadlines and for other processes.
-WORKERS ?= $(shell expr 2 \* $(CPUS))
+# A test waits for a third of its time, for deadlines and for other processes.
+WORKERS ?= $(shell expr \( 3 \* $(CPUS) + 1 \) / 2)
 PARALLEL := -n $(WORKERS) --dist worksteal
 PYTEST := $(BIN)/python -m pytest -q
 FIRST_DB ?= first.db
@@ -37,28 +38,33 @@ $(TOOLS): $(STAMP)
 	$(PIP) --no-compile -e . --group dev
 	@touch $@
 
+# Once: in a new clone each of the tests' workers would compile the same modules beside the others.
+$(COMPILED): $(TOOLS)
+	-@$(PYTEST) --collect-only -qq > /dev/null
+	@touch $@
+
 run: $(STAMP) ## Play a short ladder, print its table, write first.html
 	$(BIN)/ladder run --bots v1,v2,v3,v4,flat-mc,random --games 60 --time 20ms --db $(FIRST_DB)
 	@echo
 	@$(BIN)/ladder report --db $(FIRST_DB) --html $(FIRST_DB:.db=.html)
 	@echo "The games are in $(FIRST_DB). Play more with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
 
-test: $(TOOLS) ## Run the tests: everything but long sweeps and fuzzing; those that judge time alone, at the end
+test: $(COMPILED) ## Run the tests: everything but long sweeps and fuzzing; those that judge time alone, at the end
 	$(BIN)/python -m bots.warm
 	$(PYTEST) $(PARALLEL) -m 'not timed and not very_slow and not exhaustive'
 	$(PYTEST) -m timed
 
-test-fast: $(TOOLS) ## Run the tests that take a moment each: the loop of editing
+test-fast: $(COMPILED) ## Run the tests that take a moment each: the loop of editing
 	$(PYTEST) $(PARALLEL) -m 'not slow and not timed and not very_slow and not exhaustive'
 
-test-slow: $(TOOLS) ## Run sweeps of kills and stops, clusters under faults, long fuzzing
+test-slow: $(COMPILED) ## Run sweeps of kills and stops, clusters under faults, long fuzzing
 	$(BIN)/python -m bots.warm
 	$(PYTEST) $(PARALLEL) -m 'very_slow and not timed and not exhaustive'
 
 test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests prove by samples
 	$(PYTEST) -m exhaustive
 
-coverage: $(TOOLS) ## Measure branch coverage by module
+coverage: $(COMPILED) ## Measure branch coverage by module
 	$(BIN)/python -m bots.warm
 	$(PYTEST) $(PARALLEL) -m 'not exhaustive' --cov --cov-branch --cov-report=term:skip-covered
 

@@ -30,6 +30,11 @@ PROBES = (
     *(("5x5", plies) for plies in (4, 6, 8, 10, 12)),
 )
 """Boards and plies of the positions in which players are compared."""
+CHANGES = {
+    "_clock_readings": ("clock_share", "cells_per_move"),
+    "_large_answers": ("memory_mib", "reuse", "fourth_root"),
+}
+"""Options that change no small search, by what they change."""
 SAME_DECISIONS = "vector"
 """The option that changes only the speed."""
 NEWEST = {version.settings: name for name, version in VERSIONS.items()}
@@ -56,18 +61,31 @@ def other_values(name: str, option: str) -> Iterator[Value]:
         yield from (other for other in (value / 2, value + 0.3) if other != value)
 
 
-def decisions(spec: str) -> Iterator[object]:
-    """Yield what a player does: cheap questions first, then those that fill its memory."""
-    name = spec.partition("?")[0]
+def decisions(spec: str, option: str) -> Iterator[object]:
+    """Yield what a player does: first what the option is likely to change, then all else."""
+    kinds = [_small_answers, _clock_readings, _large_answers]
+    kinds.sort(key=lambda kind: option not in CHANGES.get(kind.__name__, ()))
+    for kind in kinds:
+        yield from kind(spec, spec.partition("?")[0])
+
+
+def _small_answers(spec: str, name: str) -> Iterator[object]:
     for text, plies in PROBES:
         for amount in (12, 400):
             yield from _answers(spec, quiet_position(text, plies), work_budget(name, amount))
     for plies in range(12, 40, 2):
         position = random_position(parse_board("9x9@4,4"), plies, SplitMix(plies))
         yield from _answers(spec, position, work_budget(name, 400))
+
+
+def _clock_readings(spec: str, name: str) -> Iterator[object]:
     for clock in (Budget(time_ms=100), RemainingTime(yours_ms=9000, theirs_ms=9000, move_ms=200)):
         if "time" in VERSIONS[name].budgets:
             yield [_readings(spec, clock, seconds) for seconds in (0.001, 0.02)]
+
+
+def _large_answers(spec: str, name: str) -> Iterator[object]:
+    """Yield answers that fill the memory."""
     budget = work_budget(name, 25_000 * (32 if "nodes" in VERSIONS[name].budgets else 1))
     for plies in (0, 4):
         yield from _answers(spec, quiet_position("12x12", plies), budget)
@@ -131,7 +149,7 @@ def test_an_option_changes_something_or_is_refused(name: str, option: str) -> No
         accepted.append(spec)
     if not accepted or option == SAME_DECISIONS:
         return
-    for own, *others in zip(decisions(name), *map(decisions, accepted), strict=False):
+    for own, *others in zip(*(decisions(spec, option) for spec in (name, *accepted)), strict=False):
         if any(other != own for other in others):
             return
     pytest.fail(f"{accepted} play as {name}")

@@ -64,6 +64,8 @@ class Ladder:
         """Whether file permissions bind the commands, even when the tests run as root."""
         self.all_processors = False
         """Whether commands play on all processors, and not one pair at a time, unless they say."""
+        self.entry = "ladder.cli.main:main"
+        """The function that runs commands in forks."""
         self.started: list[Command] = []
 
     def _with_one_worker(self, words: tuple[object, ...]) -> tuple[object, ...]:
@@ -76,9 +78,14 @@ class Ladder:
     def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> ForkedCommand:
         """Start a command in a session of its own, as a fork of the command server."""
         words = self._with_one_worker(words)
-        process = SERVER.start(words, self.folder, self.environment, stdin=stdin)
+        process = SERVER.start(words, self.folder, self.environment, stdin=stdin, entry=self.entry)
         self.started.append(process)
         return process
+
+    def instant(self) -> Self:
+        """Let commands play pairs at random themselves, without workers and bots, from now on."""
+        self.entry = "tests.support.instant_workforce:main_with_instant_workers"
+        return self
 
     def stock(self) -> Self:
         """Replace the database by one with the built-in players and the bot `steady`."""
@@ -131,6 +138,7 @@ class Ladder:
             self.environment,
             timeout=timeout,
             heeds_permissions=self.heeds_permissions,
+            entry=self.entry,
         )
         return Done(*done)
 
@@ -163,7 +171,7 @@ class Ladder:
 
 @pytest.fixture(scope="session", autouse=True)
 def end_the_server() -> Iterator[None]:
-    """Stop the command server of this worker at the end of the session."""
+    """Leave the server of commands, which ends with its last client."""
     yield
     SERVER.close()
 
@@ -186,9 +194,13 @@ def add_steady(runner: Ladder) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test marked `both_databases` with a file and with a server."""
+    """Run a test marked `both_databases` with a file, and in `make test-slow` with a server.
+
+    `tests/db` runs every query on both in any case.
+    """
     if metafunc.definition.get_closest_marker("both_databases") is not None:
-        metafunc.parametrize("ladder", ["sqlite", "postgresql"], indirect=True)
+        server = pytest.param("postgresql", marks=pytest.mark.very_slow)
+        metafunc.parametrize("ladder", ["sqlite", server], indirect=True)
 
 
 @pytest.fixture

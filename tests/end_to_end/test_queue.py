@@ -54,12 +54,10 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     by_hand.folder.mkdir()
     for each in (ladder.stock(), by_hand.stock()):
         assert each("bots", "add", "gone", "builtin:stupid").code == 0
-    for seed in (1, 2):
-        assert by_hand(*match(seed)).code == 0
+    assert by_hand(*match(1)).code == 0
     ladder.environment["LADDER_TEST_MARK"] = mark = str(ladder.folder)
     first = add(ladder, "ann", *match(1), "--new")
     failing = add(ladder, "bob", *match(4, "gone"))
-    second = add(ladder, "bob", *match(2))
     endless = add(ladder, "ann", *match(3, games=4000))
     assert ladder("bots", "retire", "gone").code == 0
     with ladder.slow():
@@ -71,8 +69,8 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     assert stored(ladder)[first] == "playing"
     assert states(ladder)[first] == "waiting"
     workers = [ladder.start("queue", "work") for _ in range(2)]
-    eventually(lambda: stored(ladder)[second] == "done")
     eventually(lambda: stored(ladder)[endless] == "playing")
+    eventually(lambda: stored(ladder)[first] == "done")
     assert ladder("queue", "cancel", endless).code == 0
     waiting = ladder.start("queue", "add", "--wait", *match(5, games=2))
     out, err = waiting.communicate()
@@ -82,7 +80,7 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
         assert done.code == 0, done.err
     jobs = ladder("queue", "list", "--json").document["jobs"]
     assert [(job["status"], job["exit_code"]) for job in jobs] == [
-        *(("done", 0), ("failed", 2), ("done", 0), ("cancelled", None), ("done", 0))
+        *(("done", 0), ("failed", 2), ("cancelled", None), ("done", 0))
     ]
     assert (
         "gone is retired" in query(ladder.db, "select result from jobs where exit_code = 2")[0][0]
@@ -92,7 +90,7 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     assert faults_of(ladder.db) == []
     assert {*lines_of(by_hand.db)} <= {*lines_of(ladder.db)}
     runs = query(ladder.db, "select id from runs")
-    assert len(runs) in (3, 4)  # one a job; the cancelled one may have ended before its run began
+    assert len(runs) in (2, 3)  # one a job; the cancelled one may have ended before its run began
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """A slow and simple implementation of the game: a dictionary of cells."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from hypothesis import strategies as st
 
@@ -156,3 +156,23 @@ def games(draw: st.DrawFn) -> SlowGame:
     """Draw a random game of any length on any board, finished or not."""
     board = draw(boards())
     return random_game(board, draw(st.integers(0, 2**32)), draw(st.integers(0, board.cells)))
+
+
+def minimax(
+    position: Position, depth: int, won: int, leaf: Callable[[Position, int], int], ply: int = 0
+) -> int:
+    """Return the value for the side to move, by full search without cutoffs.
+
+    A win in n plies has the value `won` less n, and a position after the last ply the value
+    `leaf(position, plies)`.
+    """
+    if position.winner is not None:
+        return ply - won
+    if position.is_over:
+        return 0
+    if depth == 0:
+        return leaf(position, ply)
+    return max(
+        -minimax(position.play(column), depth - 1, won, leaf, ply + 1)
+        for column in position.legal_moves()
+    )

@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import fcntl
 import gc
+import hashlib
 import importlib
 import io
 import json
@@ -30,6 +31,7 @@ from typing import Any, BinaryIO
 ROOT = Path(__file__).resolve().parents[2]
 LATE = ("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "rich.progress")
 """Modules that the program imports when a function first needs them."""
+WELCOME = b"welcome"
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 
 
@@ -111,10 +113,14 @@ class ForkedCommand:
 
 
 class CommandServer:
-    """The client of a server process that starts with the first command and ends with `close`."""
+    """A client of the server of this test session, which starts with the session's first command.
+
+    The server ends when its last client has closed its connection.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        """The server, if this client has started it."""
         self._socket: socket.socket | None = None
 
     def start(
@@ -179,16 +185,18 @@ class CommandServer:
         environment: Mapping[str, str],
         *,
         timeout: float,
-        heeds_permissions: bool = False,
+        **options: Any,
     ) -> tuple[int, str, str]:
         """Run a command; return its exit code (negative for a signal), output and error output.
+
+        Options are those of `start`.
 
         Raises:
             TimeoutError: the command took longer than `timeout` seconds; it was killed.
 
         """
         words = [*words]
-        command = self.start(words, folder, environment, heeds_permissions=heeds_permissions)
+        command = self.start(words, folder, environment, **options)
         try:
             command.wait(timeout)
         except TimeoutError:
@@ -198,26 +206,47 @@ class CommandServer:
         return command.wait(), *command.communicate()
 
     def close(self) -> None:
-        """Stop the server."""
-        if self._process is not None and self._socket is not None:
+        """Close the connection; wait for the end of the server if this client has started it."""
+        if self._socket is not None:
             self._socket.close()
+            self._socket = None
+        if self._process is not None:
             self._process.wait()
-            self._process = self._socket = None
+            self._process = None
 
     def _connection(self) -> socket.socket:
-        if self._socket is None or self._process is None or self._process.poll() is not None:
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with theirs:
-                code = f"from tests.support.command_server import serve; serve({theirs.fileno()})"
-                self._process = subprocess.Popen(
-                    [sys.executable, "-c", code],
-                    cwd=ROOT,
-                    env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
-                    pass_fds=(theirs.fileno(),),
-                    stdin=subprocess.DEVNULL,
-                )
-            self._socket = ours
+        from tests.support.shared import VARIABLE  # the server does without pytest
+
+        # An abstract address, which is free again when the server has ended.
+        address = "\0ladder-tests-" + hashlib.sha256(os.environ[VARIABLE].encode()).hexdigest()
+        while self._socket is None:
+            assert self._process is None or self._process.poll() is None, "the server has died"
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with contextlib.suppress(ConnectionError):  # there is no server, or it is ending
+                connection.connect(address)
+                if connection.recv(len(WELCOME)):
+                    self._socket = connection
+                    continue
+            connection.close()
+            self._start_server(address)
         return self._socket
+
+    def _start_server(self, address: str) -> None:
+        """Start a server, unless another client has just started one."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            try:
+                listener.bind(address)
+            except OSError:
+                return
+            listener.listen()
+            code = f"from tests.support.command_server import serve; serve({listener.fileno()})"
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+                pass_fds=(listener.fileno(),),
+                stdin=subprocess.DEVNULL,
+            )
 
 
 def _two_files() -> tuple[BinaryIO, BinaryIO]:
@@ -267,42 +296,53 @@ def warm_up() -> None:
 
 
 def serve(descriptor: int) -> None:
-    """Load the program and fork for every request until the other end closes."""
-    connection = socket.socket(fileno=descriptor)
+    """Load the program, listen, and fork for every request until no client is left."""
+    listener = socket.socket(fileno=descriptor)
     load_program()
     warm_up()
     sys.path[0] = ""  # as `python -c` has it
     gc.freeze()  # a collection in a fork would copy every page
+    clients = {_welcome(listener)}
     running: dict[int, tuple[int, int]] = {}
     """By a descriptor that is readable when the command has ended: its id and its status pipe."""
-    while True:
-        ready = select.select([connection, *running], [], [])[0]
-        for ended in ready:
-            if ended in running:
-                pid, status_end = running.pop(ended)
-                _, status = os.waitpid(pid, 0)
-                with contextlib.suppress(BrokenPipeError):  # the test no longer waits
-                    os.write(status_end, f"{os.waitstatus_to_exitcode(status)}\n".encode())
-                os.close(status_end)
-                os.close(ended)
-        if connection not in ready:
-            continue
-        request, ancillary, _, _ = connection.recvmsg(1 << 20, socket.CMSG_SPACE(4 * 4))
-        if not request:
-            return
-        descriptors = array.array("i")
-        descriptors.frombytes(ancillary[0][2])
-        *three, status_end = descriptors
-        pid = os.fork()
-        if pid == 0:
-            connection.close()
-            for other, (_, other_end) in running.items():
-                os.close(other)
-                os.close(other_end)
-            _run_command(json.loads(request), three, status_end)
-        for number in three:
-            os.close(number)
-        running[os.pidfd_open(pid)] = (pid, status_end)
+    while clients:
+        ready = select.select([listener, *clients, *running], [], [])[0]
+        if listener in ready:
+            clients.add(_welcome(listener))
+        for ended in running.keys() & ready:
+            pid, status_end = running.pop(ended)
+            _, status = os.waitpid(pid, 0)
+            with contextlib.suppress(BrokenPipeError):  # the test no longer waits
+                os.write(status_end, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+            os.close(status_end)
+            os.close(ended)
+        for client in clients.intersection(ready):
+            request, ancillary, _, _ = client.recvmsg(1 << 20, socket.CMSG_SPACE(4 * 4))
+            if not request:
+                clients.remove(client)
+                client.close()
+                continue
+            descriptors = array.array("i")
+            descriptors.frombytes(ancillary[0][2])
+            *three, status_end = descriptors
+            pid = os.fork()
+            if pid == 0:
+                for connection in (listener, *clients):
+                    connection.close()
+                for other, (_, other_end) in running.items():
+                    os.close(other)
+                    os.close(other_end)
+                _run_command(json.loads(request), three, status_end)
+            for number in three:
+                os.close(number)
+            running[os.pidfd_open(pid)] = (pid, status_end)
+
+
+def _welcome(listener: socket.socket) -> socket.socket:
+    """Accept a client; a word tells it that it was not refused by the end of the server."""
+    client, _ = listener.accept()
+    client.send(WELCOME)
+    return client
 
 
 def _run_command(request: dict[str, Any], descriptors: list[int], status_end: int) -> None:

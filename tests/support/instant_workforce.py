@@ -5,6 +5,7 @@ from concurrent.futures import Future
 
 from db.records.pairs import PairPlan, PairRecord
 from engine.seeds import SplitMix
+from ladder.cli.main import main
 from ladder.runs.executor import MachineEvent, PairExecutor
 from tests.support.data.random_games import random_record
 
@@ -48,3 +49,8 @@ class InstantWorkforce:
     def start(self, *_: object) -> PairExecutor:
         """Return new workers."""
         return self._workers()
+
+
+def main_with_instant_workers() -> None:
+    """Run the command line of a process that plays its pairs itself."""
+    main(InstantWorkforce())

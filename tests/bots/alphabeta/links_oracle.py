@@ -1,10 +1,10 @@
-"""Slow and simple forms of the alpha-beta evaluations and of minimax."""
+"""Slow and simple forms of the alpha-beta evaluations."""
 
 from collections.abc import Iterator
 
 from engine.board import Board
 from engine.position import Position
-from tests.engine.oracle import DIRECTIONS, CellXY, SlowGame
+from tests.engine.oracle import DIRECTIONS, CellXY, SlowGame, minimax
 
 WIN = 100_000
 TWO, THREE = 1, 4
@@ -85,15 +85,6 @@ def static_value(name: str, position: Position) -> int:
     )
 
 
-def minimax(name: str, position: Position, depth: int, ply: int = 0) -> int:
+def minimax_of(name: str, position: Position, depth: int, ply: int = 0) -> int:
     """Return the value for the side to move by full search to a depth."""
-    if position.winner is not None:
-        return -(WIN - ply)
-    if position.is_over:
-        return 0
-    if depth == 0:
-        return static_value(name, position)
-    return max(
-        -minimax(name, position.play(column), depth - 1, ply + 1)
-        for column in position.legal_moves()
-    )
+    return minimax(position, depth, WIN, lambda last, _: static_value(name, last), ply)

@@ -19,7 +19,7 @@ from engine.compiled import kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, WordArray
 from engine.position import Position
 from engine.seeds import SplitMix
-from tests.bots.alphabeta.links_oracle import WIN, minimax, static_value
+from tests.bots.alphabeta.links_oracle import WIN, minimax_of, static_value
 from tests.bots.support import player, random_position
 from tests.engine.oracle import boards
 
@@ -80,7 +80,7 @@ def test_alpha_beta_finds_the_value_of_minimax(name: str, depth: int) -> None:
         for _ in range(3):
             position = random_position(board, random.below(board.cells), random)
             known = {
-                column: -minimax(name, position.play(column), depth - 1, 1)
+                column: -minimax_of(name, position.play(column), depth - 1, 1)
                 for column in position.legal_moves()
             }
             best = max(known.values())

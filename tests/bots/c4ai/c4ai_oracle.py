@@ -8,7 +8,7 @@ from bots.c4ai.weights import Weights
 from engine.board import Board
 from engine.position import Position
 from tests.engine.oracle import CellXY as Cell
-from tests.engine.oracle import SlowGame
+from tests.engine.oracle import SlowGame, minimax
 
 Column = tuple[tuple[bool, bool], ...]
 """The free cells of a column from below: does it win for the side to move, for the other?"""
@@ -86,25 +86,12 @@ def static(position: Position, weights: Weights) -> int:
     return weights.one * ones + weights.two * twos + weights.atari * atari + probable
 
 
-def minimax(position: Position, depth: int, weights: Weights) -> int:
-    """Return the value for the side to move, without cutoffs and without detecting wins early.
+def minimax_of(position: Position, depth: int, weights: Weights) -> int:
+    """Return the value for the side to move, without detecting wins early.
 
     The depth is odd, so the side to move also makes the last move.
     """
-    return _minimax(position, depth, weights, 0)
-
-
-def _minimax(position: Position, depth: int, weights: Weights, ply: int) -> int:
-    if position.winner is not None:
-        return ply - WON
-    if position.is_over:
-        return 0
-    if depth == 0:
-        return -_after_own_move(position, weights, ply)
-    return max(
-        -_minimax(position.play(column), depth - 1, weights, ply + 1)
-        for column in position.legal_moves()
-    )
+    return minimax(position, depth, WON, lambda last, ply: -_after_own_move(last, weights, ply))
 
 
 def _after_own_move(position: Position, weights: Weights, ply: int) -> int:

@@ -110,7 +110,7 @@ def test_the_search_finds_the_value_of_minimax(seed: int) -> None:
     boards = (Board(4, 4), Board(4, 5, (0, 2)), Board(5, 4, (2, 1)))
     for position in positions(random, 2, boards):
         for depth in (1, 3):
-            expected = oracle.minimax(position, depth, ODD)
+            expected = oracle.minimax_of(position, depth, ODD)
             assert searched(position, depth) == expected, position.notation()
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ladder.cli.main import run_command
 from tests.end_to_end.conftest import Ladder
+from tests.support.instant_workforce import InstantWorkforce
 from tests.support.shared import made_once
 
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
@@ -20,8 +22,7 @@ def played(ladder: Ladder) -> Ladder:
 
     def play(folder: Path) -> None:
         words = ("match", "random", "stupid", "--rated", "--games", "2", *SMALL)
-        done = Ladder(folder).stock()(*words)
-        assert done.code == 0, done.err
+        assert run_command([*words, "--db", f"{folder}/ladder.db"], InstantWorkforce()) == 0
 
     shutil.copy(made_once("two-games", play) / "ladder.db", ladder.folder)
     return ladder

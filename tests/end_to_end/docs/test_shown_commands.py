@@ -113,14 +113,8 @@ def make_folder(folder: Path) -> None:
         assert done.code == 0, done.err
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        page if page == "README.md" else pytest.param(page, marks=pytest.mark.very_slow)
-        for page in COMMANDS
-    ],
-)
+@pytest.mark.very_slow
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_commands_of_a_page_run(ladder: Ladder, name: str) -> None:
     """Each must do its work, one after the other in a folder with the bots that pages suppose."""
     shutil.copytree(made_once("shown-commands", make_folder), ladder.folder, dirs_exist_ok=True)

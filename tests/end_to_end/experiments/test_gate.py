@@ -73,46 +73,6 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_seed_repeats_the_stored_verdict(stocked: Ladder) -> None:
-    """The same question is not played again, until --new asks for it, which is recorded."""
-    words = ("gate", "random", "--against", "stupid", *SMALL, "--min-gain", "50")
-    first = stocked(*words, "--max-games", "6", "--json").document
-    assert (first["verdict"], first["question"], first["repeated"]) == (
-        "inconclusive", "better", False,
-    )  # fmt: skip
-    done = stocked(*words, "--json")  # more games may be played: the gate is continued
-    assert done.code == 3, done.err
-    assert "games are expected if better by 50 Elo" in done.err
-    assert (done.document["verdict"], done.document["repeated"]) == ("no_gain", False)
-    assert query(stocked.db, "select id from runs") == [(1,)]
-    repeated = stocked(*words, "--max-games", "4", "--concurrency", "2")
-    assert repeated.code == 3
-    assert repeated.out.startswith("NO GAIN: random is not better than stupid by 50 Elo or more")
-    assert "run 1 of " in repeated.out
-    again = stocked(*words, "--new", "--json").document
-    assert again["asked_before"] == [{"run": 1, "verdict": "no_gain"}]
-    assert "(asked again)" in stocked("runs").out
-    other = stocked(*words, "--alpha", "0.1", "--json").document
-    assert (other["repeated"], other["asked_before"]) == (False, [])
-    assert query(stocked.db, "select id from runs") == [(1,), (2,), (3,)]
-
-
-@pytest.mark.slow
-def test_a_match_with_a_seed_is_shown_again_or_continued(stocked: Ladder) -> None:
-    """The same games are not played twice; more games are added, and --new plays others."""
-    words = ("match", "random", "stupid", *SMALL, "--json")
-    first = stocked(*words, "--games", "6").document
-    again = stocked(*words, "--games", "4").document
-    assert (first["repeated"], again["repeated"]) == (False, True)
-    assert again["match"] == first["match"]
-    more = stocked(*words, "--games", "8").document
-    assert (more["repeated"], sum(more["match"]["wdl"])) == (False, 8)
-    assert query(stocked.db, "select id from runs") == [(1,)]
-    assert sum(stocked(*words, "--games", "4", "--new").document["match"]["wdl"]) == 4
-    assert query(stocked.db, "select count(*) from games") == [(12,)]
-
-
-@pytest.mark.slow
 def test_a_bot_that_does_not_start_makes_the_gate_invalid_and_can_be_repaired(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -105,7 +105,7 @@ def test_bad_input_is_refused_in_one_sentence(ladder: Ladder, name: str, sentenc
 @pytest.mark.slow
 def test_a_rewritten_branch_begins_a_new_line(ladder: Ladder) -> None:
     """The commits that left the history are named in a sentence, once."""
-    repo = ladder.stock()
+    repo = ladder.stock().instant()
     start(repo.folder)
     push(repo.folder, 0)
     assert repo(*NIGHT, "--games", 8).code == 4

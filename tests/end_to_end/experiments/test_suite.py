@@ -36,7 +36,7 @@ def test_a_suite_is_made_checked_and_played(ladder: Ladder) -> None:
 def test_puzzles_are_found_in_stored_games(ladder: Ladder) -> None:
     """Positions come from the games of a database, which stay as they are."""
     play = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1", "--seed", "3")
-    assert ladder("match", "random", "stupid", "--games", "30", *play).code == 0
+    assert ladder.instant()("match", "random", "stupid", "--games", "30", *play).code == 0
     made = ladder("suite", "make", "mine.jsonl", "--stored", "--count", "3", "--json")
     assert made.code == 0, made.err
     assert made.document["puzzles"] == 3

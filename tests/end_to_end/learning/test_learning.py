@@ -79,7 +79,7 @@ def test_a_killed_training_comes_to_the_same_weights(
     assert "--games: the training in new has 200, not 500" in other.err
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_shipped_weights_are_trained_further(ladder: Ladder) -> None:
     """They change a little in each generation, and the champion plays with the result."""
     words = (

@@ -75,7 +75,7 @@ def test_a_file_of_openings_is_played_exported_and_imported(ladder: Ladder, open
 def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings: Path) -> None:
     """Games on other openings, or on random ones, are none of its division."""
     words = ("gate", "random", "--against", "stupid", *PLAY, "--max-games", "4", "--json")
-    gate = ladder(*words, "--openings", openings)
+    gate = ladder.instant()(*words, "--openings", openings)
     assert gate.document["games"] == 4
     stored = [*words, "--stored"]
     assert ladder(*stored, "--openings", openings).document["games"] == 4
@@ -84,25 +84,3 @@ def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings
     assert ladder(*stored, "--openings", openings).document["games"] == 0
     first = parse_opening_set(TEXT).content_hash
     assert ladder(*stored, "--openings", first[:12]).document["games"] == 4
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("6x7 01\n", "'6x7 01' is not for the boards 5x5"),
-        ("5x5 01\n5x5 00000\n5x5 000000\n", "lines.txt, line 3: column 0 is full"),
-        (b"\xff\xfe\x00", "lines.txt is not a text file"),
-        (None, "lines.txt cannot be read"),
-    ],
-)
-def test_a_bad_file_is_refused(ladder: Ladder, text: str | bytes | None, sentence: str) -> None:
-    """One sentence, exit code 2, and no database is created."""
-    file = ladder.folder / "some" / "lines.txt"
-    file.parent.mkdir()
-    if text is not None:
-        file.write_bytes(text.encode() if isinstance(text, str) else text)
-    done = match(ladder)
-    assert (done.code, done.out) == (2, ""), done.err
-    assert sentence in done.err
-    assert done.err.count("\n") == 1
-    assert not (ladder.folder / "ladder.db").exists()

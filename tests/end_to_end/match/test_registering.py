@@ -18,7 +18,7 @@ def mine(ladder: Ladder) -> Path:
     """Register a bot, play two games, and return the file that it imports."""
     write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
     words = ("bots", "add", "mine", SPEC, "--based-on", "random", "--note", "the first\n legal")
-    assert ladder(*words).code == 0
+    assert ladder.instant()(*words).code == 0
     assert ladder("run", "--bots", "mine,random", *SHORT, "--games", "2").code == 0
     return ladder.folder / "rules.py"
 
@@ -122,23 +122,3 @@ def test_bad_libraries_of_a_folder_are_named_and_the_others_registered(ladder: L
     rows = {bot["name"]: bot for bot in played.document["report"]["bots"]}
     assert set(rows) == {"random", "s2", "s7", "s10"}
     assert [sum(bot["forfeits"].values()) for bot in rows.values()] == [0] * 4
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("nowhere",), "is not a folder"),
-        ((".", "--pattern", "*.dll"), "has no file that matches"),
-        ((".", "--pattern", "*.so", "--name", "same"), "gives all bots the same name"),
-        ((".", "--pattern", "*.txt"), "--spec: c.txt needs a specification"),
-    ],
-)
-def test_a_folder_of_bots_that_cannot_be_registered_is_refused(
-    ladder: Ladder, words: tuple[str, ...], said: str
-) -> None:
-    """Each is refused before any bot is tried."""
-    for name in ("a.so", "b.so", "c.txt"):
-        (ladder.folder / name).write_text("x")
-    refused = ladder("bots", "add-all", *words)
-    assert (refused.code, said in refused.err) == (2, True), refused.err
-    assert not (ladder.folder / "ladder.db").exists()

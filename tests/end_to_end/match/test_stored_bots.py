@@ -170,7 +170,7 @@ def test_two_versions_from_one_folder_play_as_they_were_added(
 @pytest.mark.slow
 def test_a_specification_in_place_of_a_name(ladder: Ladder) -> None:
     """It is stored once per content under a number, and follows its own line."""
-    place = ladder.folder
+    place = ladder.instant().folder
     write(place, rules=CHOOSE.replace("SIDE", "0"), bot=PYTHON)
     name = f"{place.name}-1"
     spec = "python:bot.py:Bot"
@@ -202,7 +202,7 @@ def test_a_specification_in_place_of_a_name(ladder: Ladder) -> None:
 @pytest.mark.slow
 def test_the_same_bot_tomorrow(ladder: Ladder) -> None:
     """Output, notes and an unread book make no version, and every version says what it changes."""
-    place, spec = ladder.folder, "exec:python3 script.py"
+    place, spec = ladder.instant().folder, "exec:python3 script.py"
     rules = CHOOSE.replace("SIDE", "0")
     write(place, rules=rules + "open('read.txt')\n", script=SCRIPT)
     (place / "read.txt").touch()

@@ -35,7 +35,7 @@ def bots(ladder: Ladder) -> None:
 @pytest.mark.usefixtures("bots")
 def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
     """One unfit bot must not keep the others from playing, and must be named with the reason."""
-    done = ladder("run", "--bots", "my*,random", *THU, "--json")
+    done = ladder.instant()("run", "--bots", "my*,random", *THU, "--json")
     assert done.code == 0, done.err
     assert {bot["name"] for bot in done.document["report"]["bots"]} == {"my-bot", "random"}
     assert set(done.document["run"]["left_out"]) == {"my-agent"}
@@ -66,7 +66,7 @@ def test_a_named_bot_that_cannot_play_is_refused(ladder: Ladder, chosen: str, sa
 def test_boards_without_a_word_are_those_that_the_named_bots_play(ladder: Ladder) -> None:
     """The first line must name them and why, and the command that repeats the run, too."""
     words = ("--simulations", "1", "--games", "2", "--concurrency", "1", "--json")
-    done = ladder("match", "my-agent", "my-bot", *words)
+    done = ladder.instant()("match", "my-agent", "my-bot", *words)
     assert done.code == 0, done.err
     assert done.document["report"]["division"]["boards"] == "6x7"
     said = "boards: standard, because my-agent plays only boards without a forbidden cell"

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ladder.cli.main import run_command
 from tests.end_to_end.conftest import Ladder
+from tests.support.instant_workforce import InstantWorkforce
 from tests.support.shared import made_once
 
 PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "1", "--seed", "5")
@@ -16,8 +18,8 @@ def played(ladder: Ladder) -> Ladder:
     """Return a database of 20 rated games, played once for all tests."""
 
     def make(folder: Path) -> None:
-        done = Ladder(folder)("match", "random", "stupid", "--rated", "--games", "20", *PLAY)
-        assert done.code == 0, done.err
+        words = ("match", "random", "stupid", "--rated", "--games", "20", *PLAY)
+        assert run_command([*words, "--db", f"{folder}/ladder.db"], InstantWorkforce()) == 0
 
     shutil.copy(made_once("to-analyze", make) / "ladder.db", ladder.folder)
     return ladder

@@ -124,7 +124,7 @@ def test_a_run_on_machines_plays_the_games_of_one_machine(
         eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow  # the first test kills what this one asks to leave
 def test_a_worker_leaves_after_its_pairs(
     ladder: Ladder, alone: list[Any], eventually: Wait
 ) -> None:

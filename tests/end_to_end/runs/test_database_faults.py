@@ -4,6 +4,7 @@ Each fault must end in one sentence with the remedy and the exit code of bad inp
 lifted, the same command must resume from what was stored.
 """
 
+import io
 import resource
 import shutil
 import sqlite3
@@ -284,21 +285,31 @@ def test_all_commands_with_a_database_are_tested_on_damage() -> None:
     [pytest.param(each, marks=() if each in ALWAYS else pytest.mark.very_slow) for each in DAMAGES],
 )
 def test_every_command_on_a_damaged_file_ends_well_or_in_one_sentence(
-    ladder: Ladder, interrupted: Path, exported: str, damage: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    interrupted: Path,
+    exported: str,
+    damage: str,
 ) -> None:
     """Commands that only read leave the file as it is."""
-    database = ladder.folder / "ladder.db"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LADDER_DB", raising=False)
+    monkeypatch.setenv("LADDER_DEBUG", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    database = tmp_path / "ladder.db"
     for name, words in COMMANDS.items():
         if damage == "page of games" and name in INDIFFERENT:
             continue
-        for path in ladder.folder.iterdir():
+        for path in tmp_path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-        (ladder.folder / "games.jsonl").write_text(exported)
-        (ladder.folder / "suite.jsonl").write_text(PUZZLE)
+        (tmp_path / "games.jsonl").write_text(exported)
+        (tmp_path / "suite.jsonl").write_text(PUZZLE)
         shutil.copy(interrupted, database)
         DAMAGES[damage](database)
         before = database.read_bytes()
-        done = ladder(*name.split(), *words)
+        code = run_command([*name.split(), *words], InstantWorkforce())
+        done = Done(code, *capsys.readouterr())
         assert "Traceback" not in done.err, (name, done.err)
         assert done.code in ((0, 1, 2) if name == "doctor" else (0, 2, 3, 4)), (name, done)
         if done.code == 2:

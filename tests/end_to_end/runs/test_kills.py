@@ -1,4 +1,4 @@
-"""Eight real kills of every part of a run; `benchmarks/kills.py` repeats them at length."""
+"""Five real kills of every part of a run; `benchmarks/kills.py` repeats them at length."""
 
 import random
 
@@ -10,7 +10,7 @@ from tests.end_to_end.traces import QUICK, faults_of, lines_of
 
 PAUSE_S = 1.5
 """Longest pause before a kill; a run with a slow bot lasts longer."""
-KILLS = {COORDINATOR: 2, WORKER: 2, SUPERVISOR: 1, BOT: 3}
+KILLS = {COORDINATOR: 1, WORKER: 1, SUPERVISOR: 1, BOT: 2}
 
 
 def words(seed: int) -> tuple[object, ...]:

@@ -28,7 +28,7 @@ def test_a_paused_bot_is_named_at_the_end_in_runs_and_in_the_report(ladder: Ladd
     assert ladder("bots", "add", "bad", "python:bad.py:Bot").code == 0
     marker.touch()
     words = ("--boards", "standard", "--simulations", "5", "--games", "20", "--seed", "1")
-    done = ladder("run", "--bots", "bad,v1,random", *words, "--concurrency", "1")
+    done = ladder("run", "--bots", "bad,stupid,random", *words, "--concurrency", "1")
     assert done.code == 0, done.err
     assert "bad was paused: it could not be started" in done.err
     (run,) = ladder("runs", "--json").document["runs"]

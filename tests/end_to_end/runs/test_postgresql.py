@@ -14,7 +14,7 @@ from tests.support.fakes import FAKE_BOT
 from tests.support.postgresql import Server, shared_server, why_none
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
-RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 2)
+RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 1)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def faults_of(where: str) -> list[object]:
         return [*store.audit.pairs(), *store.audit.outcomes()]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_two_coordinators_share_a_stream_while_sessions_are_cut(
     ladder: Ladder, url: str, server: Server, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

@@ -31,10 +31,10 @@ from tests.end_to_end.traces import (
     query,
 )
 
-SHOWN = {"gate", "export"}
-"""Commands that `make test` stops at any line: one that plays and one that writes."""
+SHOWN = {"gate"}
+"""The command that `make test` stops at any line: it plays and stores a verdict."""
 SWEPT = ("gate", "export", "run", "play")
-"""Besides, a run that is resumed and compared, and a command that reads its input."""
+"""Besides, a command that writes, a run that is resumed and compared, and one that reads input."""
 
 
 @pytest.mark.slow

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from db.store import Store
+from ladder.cli.main import run_command
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Diagnosis, Level
-from tests.end_to_end.conftest import Ladder, new_database
+from tests.end_to_end.conftest import new_database
 from tests.end_to_end.traces import change
+from tests.support.instant_workforce import InstantWorkforce
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
@@ -90,16 +92,15 @@ PLAYED = "played_for_the_doctor"
 """The database on a server of the same run as the file."""
 
 
-def play(ladder: Ladder) -> None:
-    """Play a small run."""
-    bots = ("--bots", "flat-mc,random", "--simulations", "40", "--concurrency", "1")
-    done = ladder.stock()("run", *bots, "--games", "8", "--seed", "1")
-    assert done.code == 0, done.err
+def play(place: object) -> None:
+    """Play a small run at random, with thoughts."""
+    words = f"run --bots flat-mc,random --simulations 40 --games 8 --seed 1 --db {place}"
+    assert run_command(words.split(), InstantWorkforce()) == 0
 
 
-def play_on_server(folder: Path) -> None:
+def play_on_server(_: Path) -> None:
     with new_database() as url:
-        play(Ladder(folder, url))
+        play(url)
         shared_server().rename(url, PLAYED)
 
 
@@ -107,7 +108,9 @@ def play_on_server(folder: Path) -> None:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return a database with the games of `play`."""
     if request.param == "sqlite":
-        played = made_once("played-for-doctor", lambda folder: play(Ladder(folder))) / "ladder.db"
+        played = (
+            made_once("played-for-doctor", lambda folder: play(folder / "ladder.db")) / "ladder.db"
+        )
         (tmp_path / "ladder.db").write_bytes(played.read_bytes())
         yield str(tmp_path / "ladder.db")
         return

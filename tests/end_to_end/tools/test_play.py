@@ -105,7 +105,7 @@ def test_a_game_is_replayed_by_its_line_and_saved_as_one_of_human(ladder: Ladder
         assert done.code == 2
         assert "human stands for people and has no program" in done.err, refused
     assert "human is the name of people" in ladder("bots", "add", "human", HONEST).err
-    assert "human" not in ladder("run", "--bots", "*u*", "--games", "2", "--seed", "2").out
+    assert "human" not in ladder("run", "--bots", "[hrs]*", "--games", "2", "--seed", "2").out
 
 
 @pytest.mark.slow
@@ -198,7 +198,7 @@ def test_a_closed_terminal_leaves_no_process(
     scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
 ) -> None:
     """The game ends with its terminal, and its bot too."""
-    board = keyboard("play", "v4", "--time", "10ms")
+    board = keyboard("play", "stupid", "--time", "10ms")
     board.wait_for("or ?> _")
     assert "\x1b[1;31m" in board.raw
     board.hang_up()
@@ -209,8 +209,8 @@ def test_a_closed_terminal_leaves_no_process(
 @pytest.mark.slow
 def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
     """Keys step and jump, NO_COLOR leaves out colours, and the terminal is as before."""
-    run = ("run", "--bots", "v4,random", "--boards", "6x7", "--games", "2", "--seed", "1")
-    assert ladder(*run, "--simulations", "40", "--opening-plies", "2").code == 0
+    run = ("run", "--bots", "stupid,random", "--boards", "6x7", "--games", "2", "--seed", "1")
+    assert ladder.instant()(*run, "--simulations", "40", "--opening-plies", "2").code == 0
     last = len(ladder("replay", "1", "--json").document["moves"])
     board = keyboard("replay", "1", NO_COLOR="1")
     assert "game 1: " in board.wait_for(f"[2/{last}] _")

@@ -63,7 +63,7 @@ def test_the_lines_of_a_game_and_the_answers_to_them_come_back(ladder: Ladder) -
 def test_a_game_of_a_run_without_settings_has_its_lines(ladder: Ladder) -> None:
     """Imported runs may lack their settings; the budget is that of the division."""
     words = ("--boards", "5x5", "--simulations", "7", "--games", "2")
-    assert ladder("match", "stupid", "random", *words).code == 0
+    assert ladder.instant()("match", "stupid", "random", *words).code == 0
     lines = [json.loads(line) for line in ladder("export").out.splitlines()]
     for line in lines:
         line.get("introduces", {}).pop("settings", None)

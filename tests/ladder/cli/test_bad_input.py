@@ -349,6 +349,45 @@ def test_a_specification_without_its_kind_is_completed(
     assert (done.code, said in done.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"6x7 01\n", "'6x7 01' is not for the boards 5x5"),
+        (b"5x5 01\n5x5 00000\n5x5 000000\n", "lines.txt, line 3: column 0 is full"),
+        (b"\xff\xfe\x00", "lines.txt is not a text file"),
+    ],
+)
+def test_a_bad_file_of_openings_is_refused(
+    ladder: Command, tmp_path: Path, text: bytes, sentence: str
+) -> None:
+    """One sentence names the line, and no database is created."""
+    Path("lines.txt").write_bytes(text)
+    done = ladder("match", "random", "stupid", "--openings", "lines.txt", "--boards", "5x5")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert sentence in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["lines.txt"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("nowhere", "is not a folder"),
+        (". --pattern *.dll", "has no file that matches"),
+        (". --pattern *.so --name same", "gives all bots the same name"),
+        (". --pattern *.txt", "--spec: c.txt needs a specification"),
+    ],
+)
+def test_a_folder_of_bots_that_cannot_be_registered_is_refused(
+    ladder: Command, tmp_path: Path, words: str, said: str
+) -> None:
+    """Each is refused before any bot is tried."""
+    for name in ("a.so", "b.so", "c.txt"):
+        Path(name).write_text("x")
+    refused = ladder("bots", "add-all", *words.split())
+    assert (refused.code, said in refused.err) == (2, True), refused.err
+    assert len([*tmp_path.iterdir()]) == 3
+
+
 NOW = datetime(2026, 11, 20, 17, 30)
 
 

@@ -1,6 +1,5 @@
 """`ladder report --html` and `--regressions`, from a stored database."""
 
-import gzip
 import re
 import sqlite3
 import subprocess
@@ -10,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.ladder.cli.conftest import Command
+from tests.support.former import write_former
 
-DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path) -> Path:
-    """Return the folder of the commands, with a database of 54 games."""
-    (tmp_path / "ladder.db").write_bytes(gzip.decompress(DATABASE.read_bytes()))
+    """Return the folder of the commands, with a database of a former release."""
+    write_former(str(tmp_path / "ladder.db"))
     return tmp_path
 
 
@@ -26,12 +25,12 @@ def test_a_page_is_written_and_written_again(ladder: Command, folder: Path) -> N
     """A page that ladder wrote is replaced without asking, and marks the bot of an anchor."""
     ladder("runs")  # migrates the file
     for _ in range(2):
-        done = ladder("report", "--html", "night.html", "--anchor", "v1=1500")
+        done = ladder("report", "--html", "night.html", "--anchor", "v2=1500")
         assert (done.code, done.err) == (0, "wrote the report to night.html\n")
     page = (folder / "night.html").read_text()
     assert page.startswith("<!doctype html>")
-    assert "v12 leads" in page
-    assert "v1 (anchor)" in page
+    assert "v3 leads" in page
+    assert "v2 (anchor)" in page
     assert sorted(path.name for path in folder.glob("*.html*")) == ["night.html"]
 
 
@@ -63,11 +62,11 @@ def test_a_page_that_cannot_be_written_is_refused(
 def test_a_lost_step_ends_with_exit_code_3(ladder: Command, folder: Path) -> None:
     """A line of descent in the database is enough for the command to find the step."""
     with sqlite3.connect(folder / "ladder.db") as connection:
-        connection.execute("update bots set based_on = 'v12' where name = 'random'")
+        connection.execute("update bots set based_on = 'v2' where name = 'zed'")
     connection.close()
     lost = ladder("report", "--regressions", "--json")
     (step,) = lost.document["regressions"]
-    assert (lost.code, step["bot"], step["based_on"]) == (3, "random", "v12")
+    assert (lost.code, step["bot"], step["based_on"]) == (3, "zed", "v2")
     assert step["elo"] + step["error95"] < 0
     allowed = ladder("report", "--regressions", "--threshold", "4000")
     assert allowed.code == 0
@@ -93,10 +92,10 @@ def test_an_anchor_fixes_a_rating(ladder: Command) -> None:
     """The differences stay, and the anchored bot stands where it was put."""
     before, now = (
         {bot["name"]: bot["elo"] for bot in ladder("report", "--json", *words).document["bots"]}
-        for words in ((), ("--anchor", "v1=1500"))
+        for words in ((), ("--anchor", "v2=1500"))
     )
-    assert now["v1"] == pytest.approx(1500.0)
-    assert now["v17"] - now["v1"] == pytest.approx(before["v17"] - before["v1"], abs=40)
+    assert now["v2"] == pytest.approx(1500.0)
+    assert now["v3"] - now["v2"] == pytest.approx(before["v3"] - before["v2"], abs=40)
 
 
 def test_a_printed_report_imports_nothing_of_pages(folder: Path) -> None:

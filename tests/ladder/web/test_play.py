@@ -233,7 +233,7 @@ def wait_for_none() -> None:
     deadline = time.monotonic() + 60
     while children_with("supervisor"):
         assert time.monotonic() < deadline, children_with("supervisor")
-        time.sleep(0.05)
+        time.sleep(0.25)  # each look reads the command lines of all processes
 
 
 @pytest.mark.slow

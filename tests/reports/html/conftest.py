@@ -1,6 +1,5 @@
 """A real browser that opens pages from disk and records errors and requests."""
 
-import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,7 @@ from db.store import Store
 from ladder.results.standings.report_data import ReportData, read_report_data
 from reports.html.report import report_page
 from tests.support.browser import Opened, watched
-
-DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
-
+from tests.support.former import write_former
 
 Open = Callable[..., Opened]
 
@@ -53,9 +50,9 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
-    """Return the data of seven bots and 48 games."""
+    """Return the data of five bots and 24 games."""
     file = tmp_path_factory.mktemp("report") / "games.db"
-    file.write_bytes(gzip.decompress(DATABASE.read_bytes()))
+    write_former(str(file))
     with Store.open(str(file)) as store:
         return read_report_data(store, store.divisions.all()[0])
 

@@ -71,7 +71,7 @@ def test_keys_step_through_a_game_to_the_engines_positions(
 def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     """The list has exactly the games that match the filters."""
     page = report.page
-    page.select_option("#filters [name=bot]", "v1")
+    page.select_option("#filters [name=bot]", "v2")
     page.select_option("#filters [name=result]", "lost")
     shown = {
         int(row.get_attribute("data-game")) for row in page.locator("#game-list tbody tr").all()
@@ -79,8 +79,8 @@ def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     lost = {
         shown.game.id
         for shown in data.games
-        if (shown.game.first == "v1" and shown.game.result.value == "loss")
-        or (shown.game.second == "v1" and shown.game.result.value == "win")
+        if (shown.game.first == "v2" and shown.game.result.value == "loss")
+        or (shown.game.second == "v2" and shown.game.result.value == "win")
     }
     assert lost
     assert shown == lost

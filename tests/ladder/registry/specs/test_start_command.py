@@ -71,7 +71,7 @@ def ladder_of(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_player_that_decides_otherwise_is_refused(tmp_path: Path) -> None:
     """Edited sources replay the golden games of players that take part."""
     for package in ("engine", "bots", "db", "ladder", "reports"):

@@ -1,10 +1,11 @@
 """Rating lists from files of games."""
 
 import math
+from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import Ladder
+from tests.ladder.cli.conftest import Command
 
 PLAIN = ("--first-mover-advantage", "0", "--prior", "0")
 
@@ -14,10 +15,10 @@ def pgn(white: str, black: str, result: str) -> str:
 
 
 @pytest.mark.slow
-def test_two_players_stand_where_the_plain_model_puts_them(ladder: Ladder) -> None:
+def test_two_players_stand_where_the_plain_model_puts_them(ladder: Command) -> None:
     """Three wins of four must be 400 log10(3) Elo apart, around the asked mean."""
     games = pgn("a", "b", "1-0") * 2 + pgn("b", "a", "0-1") + pgn("b", "a", "1-0")
-    (ladder.folder / "x.pgn").write_text(games)
+    Path("x.pgn").write_text(games)
     document = ladder("rate", "x.pgn", *PLAIN, "--mean", "0", "--json").document
     assert set(document) >= {"games", "first_mover_advantage", "draw_rate_equal", "players"}
     assert document["games"] == 4
@@ -50,10 +51,10 @@ def test_two_players_stand_where_the_plain_model_puts_them(ladder: Ladder) -> No
     ],
 )
 def test_what_cannot_be_rated_is_refused(
-    ladder: Ladder, games: str, words: tuple[str, ...], named: str
+    ladder: Command, games: str, words: tuple[str, ...], named: str
 ) -> None:
     """Disconnected or one-sided games and bad options must be refused with exit 2 and a reason."""
-    (ladder.folder / "x.pgn").write_text(games)
+    Path("x.pgn").write_text(games)
     done = ladder("rate", "x.pgn", *words)
     assert done.code == 2, done.out
     assert named in done.err
