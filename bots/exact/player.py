@@ -79,8 +79,10 @@ class ExactPlayer(LearnedPlayer):
             proof.refine()
         self._visited = spent.visited
         self._open_columns = proof.open_columns()
-        if self._was_decided or len(self._open_columns) == 1:
-            return _answer(proof, empty)
+        outcome = proof.value.outcome
+        if self._was_decided and outcome is not None:
+            column = proof.best_column()
+            return Choice(column, exact_info(column, outcome, proof.value.distance, empty))
         if self._nodes is not None:
             self._budget = _simulations_of(self._nodes - spent.visited)
         return None
@@ -93,10 +95,3 @@ class ExactPlayer(LearnedPlayer):
 
 def _simulations_of(nodes: int) -> Budget:
     return Budget(simulations=max(1, nodes // NODES_PER_SIMULATION))
-
-
-def _answer(proof: ColumnProof, empty: int) -> Choice:
-    column, outcome = proof.best_column(), proof.value.outcome
-    if outcome is None:
-        return Choice(column, Info(pv=(column,)))
-    return Choice(column, exact_info(column, outcome, proof.value.distance, empty))
