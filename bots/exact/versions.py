@@ -16,6 +16,7 @@ EXACT = (
         ("time", "nodes"),
         {name: value for name, value in _champion.options.items() if name != "endgame"},
         _champion.contents,
+        behaviour=2,
         settings=EvaluationSettings,
     ),
 )

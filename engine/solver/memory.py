@@ -1,10 +1,13 @@
-"""The arrays of a search, their columns, and what it is asked."""
+"""The arrays of a search, their columns, its table's common part, and what it is asked."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bits import U64, ZERO, leading_zeros64
 from engine.compiled import lean
 from engine.lanes import WordArray
 
@@ -93,3 +96,75 @@ def note(journal: Integers, place: np.int64) -> None:
     if number < len(journal):
         journal[number] = place
     journal[0] = number
+
+
+@lean
+def clear_entries(table: WordArray, journal: Integers, words: int) -> None:
+    """Clear a table of entries of some words, one by one if the journal has all of them."""
+    if journal[0] < len(journal):
+        for number in range(1, journal[0] + 1):
+            for word in range(words):
+                table[journal[number] + word] = ZERO
+    else:
+        table[:] = ZERO
+    journal[0] = 0
+
+
+def bounds_on(bits: int) -> tuple[Callable[..., U64], Callable[..., Any], Callable[..., Any]]:
+    """Build packing of bounds on a score in twice some bits, and its lower and upper bound."""
+    half, mask, shift = 1 << bits - 1, (1 << bits) - 1, U64(bits)
+
+    @lean
+    def pack(low: np.int64, high: np.int64) -> U64:
+        return (U64(high + half) << shift) | U64(low + half)
+
+    @lean
+    def low_of(bounds: np.int64) -> np.int64:
+        return (bounds & mask) - half
+
+    @lean
+    def high_of(bounds: np.int64) -> np.int64:
+        return (bounds >> bits) - half
+
+    return pack, low_of, high_of
+
+
+def put_on(layout: ModuleType) -> Callable[..., None]:
+    """Build `put` for the entries of `engine.solver.word_table` or `engine.solver.wide_table`."""
+    bounds_at, low_of, high_of = layout.bounds_at, layout.low_of, layout.high_of
+    work_of, write, pack = layout.work_of, layout.write, layout.pack_bounds
+    entry, line_words = layout.ENTRY, layout.LINE_WORDS
+
+    @lean
+    def put(
+        table: WordArray,
+        line: np.int64,
+        key: Any,
+        low: Any,
+        high: Any,
+        nodes: np.int64,
+        shape: WordArray,
+        journal: Integers,
+    ) -> None:
+        """Store the bounds of a position, in its own entry or the cheapest of its line."""
+        chosen: Any = line
+        cheapest = ~ZERO
+        for place in range(line, line + line_words, entry):
+            value = table[place + entry - 1]
+            if value == ZERO:
+                chosen = place
+                note(journal, chosen)
+                break
+            bounds = bounds_at(table, place, key, shape)
+            if bounds:
+                chosen = place
+                # another thread may have found other bounds
+                low, high = max(low, low_of(bounds)), min(high, high_of(bounds))
+                break
+            cost = work_of(value, shape)
+            if cost < cheapest:
+                chosen, cheapest = place, cost
+        work = U64(64) - leading_zeros64(U64(nodes))
+        write(table, chosen, key, pack(low, high), work, shape)
+
+    return put

@@ -14,14 +14,14 @@ import numpy as np
 
 from engine.compiled import lean
 from engine.solver import memory as at
-from engine.solver.memory import SolverMemory, SolverQuestion
+from engine.solver.memory import SolverMemory, SolverQuestion, put_on
 from engine.solver.node import FAR, Node, node_on, part_of
 from engine.solver.sharing import mark, sharing_on, unmark, unmark_below
 
 
 def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
     """Build the null-window search of one node; see `engine.solver.node.node_on`."""
-    load, store, put = layout.load, layout.store, table.put
+    load, store, put = layout.load, layout.store, put_on(table)
     node = node_on(layout, table)
     enter_root, enter = node.enter_root, node.enter
     leave_decided, defer_marked = sharing_on(layout, table, node)

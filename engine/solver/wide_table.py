@@ -14,10 +14,10 @@ Threads share the table without locks, so an entry may hold words that two of th
 import numpy as np
 
 from engine import vector
-from engine.bits import U64, ZERO, leading_zeros64, prefetch, scramble64
+from engine.bits import U64, ZERO, prefetch, scramble64
 from engine.compiled import lean
 from engine.lanes import WordArray
-from engine.solver.memory import Integers, note
+from engine.solver.memory import bounds_on
 from engine.vector import Register
 
 LINE = 4
@@ -27,7 +27,7 @@ ENTRY = 4
 WORDS = 3
 """Words per key."""
 LINE_WORDS = LINE * ENTRY
-_EIGHT = U64(8)
+pack_bounds, low_of, high_of = bounds_on(8)
 _WORK = U64(16)
 _ONES = U64(0xFFFF)
 _WORK_ONES = U64(0xFF)
@@ -65,76 +65,44 @@ def fetch(table: WordArray, line: np.int64) -> None:
 
 
 @lean
-def find(table: WordArray, line: np.int64, key: Register, shape: WordArray) -> np.int64:  # noqa: ARG001
-    """Return low + 128 and (high + 128) << 8 of a position, 0 if it is unknown."""
+def bounds_at(table: WordArray, place: np.int64, key: Register, shape: WordArray) -> np.int64:  # noqa: ARG001
+    """Return the bounds of a position, 0 if the entry has another's."""
     a, b, c = vector.unpack(key)
-    for entry in range(LINE):
-        at = line + entry * ENTRY
-        if table[at] == a and table[at + 1] == b and table[at + 2] == c:
-            value = table[at + 3]
-            if (value ^ _check(a, b, c)) & _CHECK == ZERO:
-                return np.int64(value & _ONES)
+    if table[place] == a and table[place + 1] == b and table[place + 2] == c:
+        value = table[place + 3]
+        if (value ^ _check(a, b, c)) & _CHECK == ZERO:
+            return np.int64(value & _ONES)
     return np.int64(0)
 
 
 @lean
-def low_of(found: np.int64) -> np.int64:
-    """Return the lower bound of the result of `find`."""
-    return (found & 255) - 128
-
-
-@lean
-def high_of(found: np.int64) -> np.int64:
-    """Return the upper bound of the result of `find`."""
-    return (found >> 8) - 128
-
-
-@lean
-def clear_entries(table: WordArray, journal: Integers) -> None:
-    """Clear the table, entry by entry if the journal has all of them."""
-    if journal[0] < len(journal):
-        for number in range(1, journal[0] + 1):
-            for word in range(ENTRY):
-                table[journal[number] + word] = ZERO
-    else:
-        table[:] = ZERO
-    journal[0] = 0
-
-
-@lean
-def put(
-    table: WordArray,
-    line: np.int64,
-    key: Register,
-    low: np.int64,
-    high: np.int64,
-    nodes: np.int64,
-    shape: WordArray,  # noqa: ARG001 - as in the other table
-    journal: Integers,
-) -> None:
-    """Store the bounds of a position, in its own entry or the cheapest of its line."""
-    a, b, c = vector.unpack(key)
-    work = U64(64) - leading_zeros64(U64(nodes))
-    chosen, cheapest = line, ~ZERO
+def find(table: WordArray, line: np.int64, key: Register, shape: WordArray) -> np.int64:
+    """Return the bounds of a position as `bounds_at`, 0 if it is unknown."""
     for entry in range(LINE):
-        at = line + entry * ENTRY
-        value = table[at + 3]
-        if value == ZERO:
-            chosen = at
-            note(journal, chosen)
-            break
-        if table[at] == a and table[at + 1] == b and table[at + 2] == c:
-            chosen = at
-            if (value ^ _check(a, b, c)) & _CHECK == ZERO:
-                # another thread may have found other bounds
-                low = max(low, low_of(np.int64(value & _ONES)))
-                high = min(high, high_of(np.int64(value & _ONES)))
-            break
-        cost = (value >> _WORK) & _WORK_ONES
-        if cost < cheapest:
-            chosen, cheapest = at, cost
-    table[chosen] = a
-    table[chosen + 1] = b
-    table[chosen + 2] = c
-    bounds = (U64(high + 128) << _EIGHT) | U64(low + 128)
-    table[chosen + 3] = _check(a, b, c) | (work << _WORK) | bounds
+        bounds = bounds_at(table, line + entry * ENTRY, key, shape)
+        if bounds:
+            return bounds
+    return np.int64(0)
+
+
+@lean
+def work_of(value: np.uint64, shape: WordArray) -> np.uint64:  # noqa: ARG001
+    """Return the work that was spent on an entry, from its last word."""
+    return (value >> _WORK) & _WORK_ONES
+
+
+@lean
+def write(  # the arguments are those of the other table
+    table: WordArray,
+    place: int,
+    key: Register,
+    bounds: U64,
+    work: U64,
+    shape: WordArray,  # noqa: ARG001
+) -> None:
+    """Write an entry."""
+    a, b, c = vector.unpack(key)
+    table[place] = a
+    table[place + 1] = b
+    table[place + 2] = c
+    table[place + 3] = _check(a, b, c) | (work << _WORK) | bounds

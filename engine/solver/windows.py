@@ -13,7 +13,13 @@ import numpy as np
 from engine.compiled import lean, lean_kernel
 from engine.lanes import WordArray
 from engine.solver import wide, wide_table, word, word_table
-from engine.solver.memory import NO_GUESS, Integers, SolverMemory, SolverQuestion
+from engine.solver.memory import (
+    NO_GUESS,
+    Integers,
+    SolverMemory,
+    SolverQuestion,
+    clear_entries,
+)
 from engine.solver.node import DRAWN, FAR, LOST, Node, settle_on
 from engine.solver.search import search_on
 
@@ -86,7 +92,7 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
     """Build the solver's kernel; see `engine.solver.node.node_on` for the arguments."""
     load, without, any_cell, count = layout.load, layout.without, layout.any_cell, layout.count
     landing, threats = layout.landing, layout.threats
-    settle, search, clear_entries = settle_on(layout), search_on(layout, table), table.clear_entries
+    settle, search, entry = settle_on(layout), search_on(layout, table), table.ENTRY
 
     @lean
     def bound_score(
@@ -202,7 +208,7 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         """Bound the scores of positions, one after another; see `engine.solver.solver`."""
         for number in range(max(1, len(stones))):
             if question.clears:
-                clear_entries(memory.known, memory.journal)
+                clear_entries(memory.known, memory.journal, entry)
             if number == len(stones):
                 break
             solve(stones[number], memory, question, answers[number])

@@ -21,23 +21,24 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from engine.bits import ONE, U64, ZERO, leading_zeros64, prefetch, trailing_zeros64
+from engine.bits import ONE, U64, ZERO, prefetch, trailing_zeros64
 from engine.compiled import instruction, lean
 from engine.lanes import WordArray
-from engine.solver.memory import Integers, note
+from engine.solver.memory import bounds_on
 
 LINE = 8
 """Entries per cache line."""
-LINE_WORDS = 8
+ENTRY = 1
+"""Words per entry."""
+LINE_WORDS = LINE * ENTRY
 BOUND_BITS = 12
 MOST_WORK_BITS = 6
+pack_bounds, low_of, high_of = bounds_on(6)
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 _ENTRIES = ir.VectorType(_I64, LINE)
-_SIX = U64(6)
-_BOUND_BITS = U64(12)
+_BOUND_BITS = U64(BOUND_BITS)
 _BOUNDS = U64(0xFFF)
-_LOW_SIX = U64(63)
 _ODD = U64(0x9E3779B97F4A7C15)
 
 
@@ -84,74 +85,41 @@ _equal: Callable[[WordArray, np.int64, np.uint64, np.uint64], np.uint64] = _equa
 
 
 @lean
+def _rest(key: np.uint64, shape: WordArray) -> np.uint64:
+    """Return the part of a mixed key that is stored in its entry."""
+    rest: np.uint64 = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
+    return rest
+
+
+@lean
+def bounds_at(table: WordArray, place: np.int64, key: np.uint64, shape: WordArray) -> np.int64:
+    """Return the bounds of a position, 0 if the entry has another's."""
+    entry = table[place]
+    if entry >> (_BOUND_BITS + shape[2]) != _rest(key, shape):
+        return np.int64(0)
+    return np.int64(entry & _BOUNDS)
+
+
+@lean
 def find(table: WordArray, line: np.int64, key: np.uint64, shape: WordArray) -> np.int64:
-    """Return low + 32 and (high + 32) << 6 of a position, 0 if it is unknown."""
-    rest = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
-    equal = _equal(table, line, _BOUND_BITS + shape[2], rest)
+    """Return the bounds of a position as `bounds_at`, 0 if it is unknown."""
+    equal = _equal(table, line, _BOUND_BITS + shape[2], _rest(key, shape))
     if equal:
-        # an empty entry may match, too: it has no bounds, and no used entry follows it
-        entry = table[line + np.int64(trailing_zeros64(equal))]
-        # another thread may have replaced the entry since
-        if entry >> (_BOUND_BITS + shape[2]) == rest:
-            return np.int64(entry & _BOUNDS)
+        # an empty entry may match, too: it has no bounds, and no used entry follows it; another
+        # thread may have replaced the entry since
+        return bounds_at(table, line + np.int64(trailing_zeros64(equal)), key, shape)
     return np.int64(0)
 
 
 @lean
-def low_of(found: np.int64) -> np.int64:
-    """Return the lower bound of the result of `find`."""
-    return (found & 63) - 32
+def work_of(entry: np.uint64, shape: WordArray) -> np.uint64:
+    """Return the work that was spent on an entry."""
+    work: np.uint64 = (entry >> _BOUND_BITS) & ((ONE << shape[2]) - ONE)
+    return work
 
 
 @lean
-def high_of(found: np.int64) -> np.int64:
-    """Return the upper bound of the result of `find`."""
-    return (found >> 6) - 32
-
-
-@lean
-def clear_entries(table: WordArray, journal: Integers) -> None:
-    """Clear the table, entry by entry if the journal has all of them."""
-    if journal[0] < len(journal):
-        for number in range(1, journal[0] + 1):
-            table[journal[number]] = ZERO
-    else:
-        table[:] = ZERO
-    journal[0] = 0
-
-
-@lean
-def put(
-    table: WordArray,
-    line: np.int64,
-    key: np.uint64,
-    low: np.int64,
-    high: np.int64,
-    nodes: np.int64,
-    shape: WordArray,
-    journal: Integers,
-) -> None:
-    """Store the bounds of a position, in its own entry or the cheapest of its line."""
-    rest = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
-    shift = _BOUND_BITS + shape[2]
-    most = (ONE << shape[2]) - ONE
-    work = U64(64) - leading_zeros64(U64(nodes))
-    work = min(work, most)
-    chosen, cheapest = line, ~ZERO
-    for place in range(LINE):
-        entry = table[line + place]
-        if entry & _BOUNDS == ZERO:
-            chosen = line + place
-            note(journal, chosen)
-            break
-        if entry >> shift == rest:
-            chosen = line + place
-            # another thread may have found other bounds
-            low = max(low, low_of(np.int64(entry & _BOUNDS)))
-            high = min(high, high_of(np.int64(entry & _BOUNDS)))
-            break
-        cost = (entry >> _BOUND_BITS) & most
-        if cost < cheapest:
-            chosen, cheapest = line + place, cost
-    bounds = (U64(high + 32) << _SIX) | U64(low + 32)
-    table[chosen] = (rest << shift) | (work << _BOUND_BITS) | bounds
+def write(table: WordArray, place: int, key: U64, bounds: U64, work: U64, shape: WordArray) -> None:
+    """Write an entry."""
+    work = min(work, (ONE << shape[2]) - ONE)
+    table[place] = (_rest(key, shape) << (_BOUND_BITS + shape[2])) | (work << _BOUND_BITS) | bounds

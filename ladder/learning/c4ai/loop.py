@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
-from bots.c4ai.selfplay import Selfplay
+from bots.c4ai.player import Selfplay
 from bots.c4ai.weights import LIMIT, Weights
 from bots.catalogue import with_options
 from db.records.runs import plies_of_opening

@@ -77,11 +77,11 @@ def test_of_drawing_columns_it_plays_the_one_with_the_most_losing_replies(seed: 
 
 @pytest.mark.slow
 def test_few_nodes_never_choose_a_column_that_is_seen_to_lose() -> None:
-    """Undecided, it searches only columns that are not proven worse, and plays one of them."""
+    """Undecided, it plays one of the columns that are not proven worse."""
     random = SplitMix(9)
     undecided = 0
     for _ in range(30):
-        position = random_position(parse_board("10x11@3,4"), 14, random)
+        position = random_position(parse_board("9x9@3,4"), 14, random)
         choice = exact(position, Budget(nodes=3000)).choose(position.moves)
         assert position.can_play(choice.column)
         assert choice.info is not None
@@ -105,7 +105,7 @@ def test_a_position_of_the_book_takes_no_nodes() -> None:
 @pytest.mark.slow
 def test_the_clock_bounds_the_solver_and_the_search_together() -> None:
     """Where nothing is decided the search gets what the solver leaves of a move's time."""
-    position = random_position(Board(12, 12), 6, SplitMix(2))
+    position = at_ply(Board(9, 9), 10, SplitMix(2))
     player = exact(position, Budget(time_ms=100))
     readings = itertools.count()
     player.now = lambda: next(readings) / 1000
@@ -117,3 +117,22 @@ def test_the_clock_bounds_the_solver_and_the_search_together() -> None:
     assert (choice.info.simulations or 0) > 0
     moves = (position.board.cells - position.ply) // 4
     assert next(readings) < 60_000 / moves
+
+
+@pytest.mark.slow
+def test_it_asks_where_an_answer_is_likely() -> None:
+    """A nearly empty board gets no question, a position after an answer of its game a long one."""
+    position = at_ply(Board(10, 10), 16, SplitMix(1))
+    assert visited(exact(position, Budget(nodes=20_000)), position) == 0
+    position = at_ply(Board(9, 9), 10, SplitMix(1))
+    player = exact(position, Budget(nodes=20_000))
+    assert 0 < visited(player, position) <= 600
+    visited(player, Position.from_moves(Board(9, 9), (0, 8, 0, 8, 0, 7, 4, 3, 5, 2)))  # wins at 0
+    assert 600 < visited(player, position) <= 20_000
+
+
+def visited(player: ExactPlayer, position: Position) -> int:
+    """Return the nodes of the solver for the player's next move."""
+    info = player.choose(position.moves).info
+    assert info is not None
+    return info.nodes or 0
