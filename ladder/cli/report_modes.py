@@ -23,10 +23,10 @@ from ladder.names import select_names
 from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bots
 from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.comparison import compare
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import DivisionGames, read_division, standings_of_division
 from ladder.results.standings.lineage import find_regressions, line_of
 from ladder.results.standings.pool import rating_options
-from ladder.results.standings.standings import Standings, select_bots
+from ladder.results.standings.standings import select_bots
 from ladder.stats.pool.rating import RatingOptions
 from reports.layout.listing import Listing
 from reports.report.against import against_listing
@@ -162,36 +162,30 @@ def _refusal(option: str, name: str, other: str) -> str:
     return f"{option} needs {readers}: give both, or neither"
 
 
-def _everyone(
-    store: Store, division: DivisionRow, options: ReportOptions, *, with_others: bool = False
-) -> Standings:
-    return standings_of_division(
-        store, division, since=options.moment, options=options.rating, with_others=with_others
-    )
+def _games(store: Store, division: DivisionRow, options: ReportOptions) -> DivisionGames:
+    return read_division(store, division, since=options.moment)
 
 
 def _standings(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    everyone = _everyone(store, division, options, with_others=True)
+    games = _games(store, division, options)
+    everyone = standings_of_division(store, games, options=options.rating)
     made = select_bots(everyone, patterns=_bots(store, options), retired=options.retired)
     wrong = read_mistakes(store, division, since=options.moment)
     return standings_listing(made, wrong, pairs=options.pairs)
 
 
 def _comparison(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    since = options.moment
-    made = compare(store, division, options.names or (), since=since, options=options.rating)
-    wrong = read_mistakes(store, division, since=since)
-    return comparison_listing(made, wrong)
+    games = _games(store, division, options)
+    made = compare(store, games, options.names or (), options=options.rating)
+    return comparison_listing(made, read_mistakes(store, division, since=options.moment))
 
 
 def _against(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
     made = compare_with_opponents(
-        store,
-        division,
+        _games(store, division, options),
         options.against or "",
         patterns=_bots(store, options),
         retired=options.retired,
-        since=options.moment,
     )
     return against_listing(made)
 
@@ -202,14 +196,16 @@ def _mistakes(store: Store, division: DivisionRow, options: ReportOptions) -> Li
 
 
 def _regressions(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    everyone = _everyone(store, division, options)
+    games = _games(store, division, options)
+    everyone = standings_of_division(store, games, options=options.rating, with_others=False)
     shown = select_bots(everyone, patterns=_bots(store, options), retired=True)
-    made = find_regressions(store, shown, options.threshold)
+    made = find_regressions(games.bots, shown, options.threshold)
     return regressions_listing(made, options.threshold)
 
 
 def _history(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
-    standings = _everyone(store, division, options)
+    games = _games(store, division, options)
+    standings = standings_of_division(store, games, options=options.rating, with_others=False)
     return history_listing(line_of(store, options.history or "", standings))
 
 
@@ -219,9 +215,8 @@ def _page(store: Store, division: DivisionRow, options: ReportOptions) -> Listin
 
     write_division(
         store,
-        division,
+        _games(store, division, options),
         options.html or Path(),
-        since=options.moment,
         games=options.games,
         options=options.rating,
         names=options.names or (),

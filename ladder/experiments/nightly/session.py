@@ -25,7 +25,7 @@ from ladder.experiments.nightly.night import (
 )
 from ladder.registry.builtins import OPPONENTS
 from ladder.registry.registered import choose_bots
-from ladder.results.standings.division import current_tables, standings_of_division
+from ladder.results.standings.division import read_division, standings_of_division
 from ladder.results.standings.report_data import ShownGame
 from ladder.results.standings.standings import Standings
 from ladder.runs.choosers import Meeting
@@ -167,7 +167,11 @@ def plan_night(
             )
             break
     if asked and not night.meetings:
-        standings = None if division is None else standings_of_division(store, division)
+        standings = (
+            None
+            if division is None
+            else standings_of_division(store, read_division(store, division))
+        )
         others = _opponents(store, night, names, standings, settings, against)
         night = msgspec.structs.replace(night, meetings=meetings_of(asked, others))
     taking_part = dict.fromkeys(name for meeting in night.meetings for name in meeting)
@@ -192,7 +196,7 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     if not night.steps:
         return outcome_of(store, night, conditions)
     division = division_of(store, settings)
-    before = [] if division is None else current_tables(store, division, since=None)[0]
+    before = () if division is None else read_division(store, division).tables
     own = runs_like(store, settings, hashes_of(planned.bots))
     for run in filter(is_unfinished, own[:1]):  # its pairs come again
         less = {_key_of(row): row.record for row in store.aggregate.of_run(run.id)}
@@ -242,7 +246,9 @@ def outcome_of(
         if division and run.division_id == division.id and other.question == night.question:
             answers |= {name: each for name, each in other.answers.items() if each.is_final}
     answers |= night.answers
-    standings = None if division is None else standings_of_division(store, division)
+    standings = (
+        None if division is None else standings_of_division(store, read_division(store, division))
+    )
     ratings = {} if standings is None else {bot.name: bot.rating for bot in standings.bots}
     known = {row.name: row for row in store.bots.all()}
     line = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunStatus
 from db.store import Store
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import read_division, standings_of_division
 from ladder.results.standings.standings import Standings, select_bots
 from ladder.runs.history import PastRun, past_runs
 from ladder.runs.live import SPEED_WINDOW_S
@@ -66,7 +66,7 @@ def read_overview(store: Store, division: str | None) -> Overview:
     return Overview(
         divisions,
         chosen,
-        select_bots(standings_of_division(store, chosen, with_others=False)),
+        select_bots(standings_of_division(store, read_division(store, chosen), with_others=False)),
         runs,
     )
 

@@ -71,9 +71,10 @@ class Regressions:
     """Steps whose interval contains the threshold."""
 
 
-def find_regressions(store: Store, standings: Standings, threshold: float) -> Regressions:
+def find_regressions(
+    bots: Mapping[str, BotRow], standings: Standings, threshold: float
+) -> Regressions:
     """Return the steps of listed bots that lost more than `threshold` Elo, and undecided ones."""
-    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     found = find_steps(standings.pool, bots, {bot.name for bot in standings.bots})
     steps = sorted(found, key=lambda step: step.difference.elo or 0.0)
     return Regressions(
