@@ -17,6 +17,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from db.store import Store
+from ladder.results.standings.division import read_division
 from ladder.results.standings.report_data import read_report_data
 from reports.html.report import report_page
 
@@ -27,7 +28,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 def main(database: str, gate: str) -> None:
     """Write every picture."""
     with Store.open(database, create=False) as store:
-        data = read_report_data(store, store.divisions.all()[0])
+        data = read_report_data(store, read_division(store, store.divisions.all()[0]))
     game = next(shown.game for shown in data.games if len(shown.game.moves) > 30)
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

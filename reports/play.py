@@ -90,7 +90,7 @@ def info_lines(move: BotMove, mover: str) -> list[str]:
     """Return time, value, line and work of a move, as far as the bot reported them."""
     reported = move.info or Info()
     thought = make_thought(move.elapsed_us, move.info)
-    facts = dict(thought_facts(thought, unit="simulations"))
+    facts = dict(thought_facts(thought))
     if "value" in facts:
         facts["value"] += f" for {mover} (-1 lost, 1 won)"
     if reported.pv:

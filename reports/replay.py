@@ -197,19 +197,15 @@ def columns_by_value(columns: Columns) -> str:
     return ", ".join(f"{' '.join(map(str, places))}: {word}" for word, places in by_value.items())
 
 
-def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> list[tuple[str, str]]:
-    """Return time, value, work, speed, depth and proof as labels and values, as far as known.
-
-    `unit` names a count that is stored without nodes: games stored before version 0.2 do not
-    distinguish simulations from nodes.
-    """
+def thought_facts(thought: Thought) -> list[tuple[str, str]]:
+    """Return time, value, work, speed, depth and proof as labels and values, as far as known."""
     facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
     if thought.cpu_us is not None:
         facts.append(("cpu", f"{thought.cpu_us / 1000:,.1f} ms"))
     if thought.value is not None:
         facts.append(("value", f"{thought.value:+z.2f}"))
     if thought.work is not None:
-        facts.append(("searched", _work(thought, unit)))
+        facts.append(("searched", _work(thought)))
         if thought.time_us:
             facts.append(("speed", f"{thought.work * 1e6 / thought.time_us:,.0f} /s"))
     if thought.depth is not None:
@@ -221,11 +217,9 @@ def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> li
     return facts
 
 
-def _work(thought: Thought, unit: str) -> str:
-    if thought.nodes is None:
-        return f"{thought.simulations:,} {unit}"
-    nodes = f"{thought.nodes:,} nodes"
-    return nodes if thought.simulations is None else f"{thought.simulations:,} simulations, {nodes}"
+def _work(thought: Thought) -> str:
+    counts = {"simulations": thought.simulations, "nodes": thought.nodes}
+    return ", ".join(f"{count:,} {unit}" for unit, count in counts.items() if count is not None)
 
 
 def _mover(row: GameRow, ply: int) -> str:

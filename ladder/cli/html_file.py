@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.cli.output import check_writable, write_output
 from ladder.errors import UsageError
@@ -13,6 +12,7 @@ from ladder.experiments.stored import TRIALS, RunResult, trials_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.analysis.division import read_mistakes, read_truth
 from ladder.results.standings.comparison import compare
+from ladder.results.standings.division import DivisionGames
 from ladder.results.standings.report_data import read_report_data
 from ladder.stats.pool.rating import RatingOptions
 from reports.findings.finding import Finding
@@ -51,10 +51,9 @@ def check_html(file: Path | None, *, force: bool) -> None:
 
 def write_division(
     store: Store,
-    division: DivisionRow,
+    read: DivisionGames,
     file: Path,
     *,
-    since: float | None,
     games: int,
     options: RatingOptions,
     names: Sequence[str] = (),
@@ -65,9 +64,8 @@ def write_division(
 
     Args:
         store: the open database.
-        division: the division of the page.
+        read: the games of the division.
         file: the file to write.
-        since: only games that began then or later, epoch seconds.
         games: most games to embed.
         options: of the rating list.
         names: bots to compare as well.
@@ -80,10 +78,10 @@ def write_division(
     """
     from reports.html.report import report_page
 
+    division = read.division
     data = read_report_data(
         store,
-        division,
-        since=since,
+        read,
         games=games,
         options=options,
         patterns=patterns,
@@ -93,8 +91,8 @@ def write_division(
     if not data.standings.games and not trials:
         where = "; ".join(unrated_lines(data.standings)) or "play some with `ladder run`"
         raise UsageError(f"--html: {division.label} has no rated games: {where}")
-    compared = compare(store, division, names, since=since, options=options) if names else None
-    wrong = read_mistakes(store, division, since=since)
+    compared = compare(store, read, names, options=options) if names else None
+    wrong = read_mistakes(store, division, since=read.since)
     games_shown = [] if wrong is None else [one.game for one in data.games]
     truths = {game.id: read_truth(store, game) for game in games_shown}
     labels = {each.id: each.label for each in store.divisions.all()}

@@ -21,7 +21,7 @@ from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
 from ladder.experiments.kept import ended_run
 from ladder.experiments.match import match_of
-from ladder.results.standings.division import standings_of_division, standings_of_run
+from ladder.results.standings.division import read_division, standings_of_division, standings_of_run
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.standings import Standings, select_bots, show_only
 from ladder.runs.decision import ENDLESS, UntilError
@@ -204,7 +204,7 @@ def standings_after(store: Store, run: RunRow) -> Standings:
     """Return the standings of the run's division, or of an unrated run alone."""
     division = division_of(store, run)
     if run.rated:
-        return standings_of_division(store, division)
+        return standings_of_division(store, read_division(store, division))
     return standings_of_run(store, division, run)
 
 

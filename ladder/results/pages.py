@@ -14,7 +14,7 @@ from ladder.registry.same_bot import stored_files
 from ladder.registry.specs.archive_diff import FileDiff, diff_files
 from ladder.results.conditions import search
 from ladder.results.standings.against import compare_with_opponents
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import read_division, standings_of_division
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.lineage import LineVersion, line_of
 from ladder.results.standings.pool import RatedMoment, rating_history
@@ -76,7 +76,7 @@ def read_overview(store: Store, division: str | None) -> Overview:
     return Overview(
         divisions,
         chosen,
-        select_bots(standings_of_division(store, chosen, with_others=False)),
+        select_bots(standings_of_division(store, read_division(store, chosen), with_others=False)),
         runs,
     )
 
@@ -175,11 +175,12 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         chosen = next(each for each in divisions if each.id == latest[0].division_id)
     standing, line, opponents, moments = None, [], [], []
     if chosen is not None:
-        standings = select_bots(standings_of_division(store, chosen, with_others=False))
+        games = read_division(store, chosen)
+        standings = select_bots(standings_of_division(store, games, with_others=False))
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
         line = line_of(store, name, standings)
-        opponents = list(compare_with_opponents(store, chosen, name).opponents)
+        opponents = list(compare_with_opponents(games, name).opponents)
         slices = store.aggregate.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})
         moments = [moment for moment in history if moment.bot == name]

@@ -1,6 +1,7 @@
 """The budgets of a run: an amount of each kind, and other amounts for single bots."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bots.budget import BUDGETS, KIND_OF_FIELD, Budget
@@ -21,6 +22,9 @@ from db.records.budget import (
 )
 from engine.board_class import BoardClass
 from ladder.errors import UnfitBot, UsageError
+
+NAMED = 3
+"""Most bots that a line names; of more it gives the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,25 @@ class Budgets:
             f"{name} plays on {' or '.join(kinds)}, not on {given}",
             "give a budget that it supports",
         )
+
+    def words_for(self, bots: Mapping[str, tuple[str, ...]]) -> str:
+        """Return the budgets in words, with the bots that use each of several kinds of work.
+
+        Args:
+            bots: The kinds of budget that each bot supports, by name.
+
+        """
+        if len(self.fields) == 1:
+            return str(self)
+        users: dict[str, list[str]] = {}
+        for name, kinds in bots.items():
+            with suppress(UnfitBot):
+                users.setdefault(_phrase(self.for_bot(name, kinds)), []).append(name)
+        words = [
+            f"{phrase} ({', '.join(names) if len(names) <= NAMED else f'{len(names)} bots'})"
+            for phrase, names in users.items()
+        ]
+        return f"{', '.join(words)} a move" if len(words) > 1 else str(self)
 
     def _clock(self, bot: str | None) -> GameClock | None:
         return clock_of(self.amounts, bot)

@@ -1,5 +1,6 @@
 """The list of past runs: title, status, games and verdict of each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -8,12 +9,9 @@ from db.records.run_settings import MatchSettings, PlaySettings, StoredSettings,
 from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.names import counted
-from ladder.runs.budgets import Budgets
+from ladder.runs.budgets import NAMED, Budgets
 from ladder.runs.pairings import GATE, GAUNTLET
 from ladder.runs.resume import find_dead
-
-NAMED = 3
-"""Most bots that a title names; of more it gives the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +49,13 @@ def past_runs(store: Store) -> list[PastRun]:
     stalls = store.games.count_stalls()
     labels = {division.id: division.label for division in store.divisions.all()}
     rows = store.runs.find()
+    bots = store.bots.all(include_retired=True)
+    kinds = {bot.name: bot.revision.budgets for bot in bots}
     dead = find_dead(store.run_lock, [row.id for row in rows if row.status is RunStatus.RUNNING])
     return [
         PastRun(
             row=row,
-            title=run_title(row.settings, labels[row.division_id]),
+            title=run_title(row.settings, labels[row.division_id], kinds),
             division=labels[row.division_id],
             games=games.get(row.id, 0),
             stalls=stalls.get(row.id, 0),
@@ -71,15 +71,16 @@ def past_run(store: Store, run_id: int) -> PastRun:
     return next(run for run in past_runs(store) if run.row.id == row.id)
 
 
-def run_title(settings: StoredSettings, division: str) -> str:
+def run_title(settings: StoredSettings, division: str, kinds: Mapping[str, tuple[str, ...]]) -> str:
     """Return the players and the conditions of a run in a line.
 
     Args:
         settings: Its stored settings; an imported run may lack any of them.
         division: The label of its division, used if the conditions are missing.
+        kinds: The kinds of budget that each bot supports, by name.
 
     """
-    conditions = _conditions(settings) or division
+    conditions = _conditions(settings, kinds) or division
     return ", ".join(part for part in (_players(settings), conditions) if part)
 
 
@@ -104,7 +105,7 @@ def _players(settings: StoredSettings) -> str:
     return who.removeprefix(", ")
 
 
-def _conditions(settings: StoredSettings) -> str:
+def _conditions(settings: StoredSettings, kinds: Mapping[str, tuple[str, ...]]) -> str:
     """Return conditions in a line, such as ``thu, openings of 4 plies, 100 ms a move``.
 
     Empty if they are not stored.
@@ -117,4 +118,5 @@ def _conditions(settings: StoredSettings) -> str:
     else:
         opening = f", openings of {counted(plies, 'ply')}" if plies else ""
     end = "".join(f", {rule.heading.lower()} {rule.words}" for rule in settings.texts)
-    return f"{settings.boards}{opening}, {Budgets(dict(budget))}{end}"
+    bots = {name: kinds[name] for name in settings.bots if name in kinds}
+    return f"{settings.boards}{opening}, {Budgets(dict(budget)).words_for(bots)}{end}"

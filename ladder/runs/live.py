@@ -200,7 +200,9 @@ def live_run_of(
     live = LiveRun(
         run_id=run.id,
         seed=run.seed,
-        title=run_title(run.settings, ""),
+        title=run_title(
+            run.settings, "", {name: (bot.budget.kind,) for name, bot in entrants.items()}
+        ),
         target_games=settings.target_games,
         games_before=store.games.count(run.id),
         stalls=store.games.count_stalls(run_id=run.id).get(run.id, 0),

@@ -12,7 +12,11 @@ from ladder.results.analysis.division import read_mistakes, read_truth
 from ladder.results.conditions import find_game, search
 from ladder.results.pages import measure_paces
 from ladder.results.standings.comparison import compare
-from ladder.results.standings.division import division_or_latest, standings_of_division
+from ladder.results.standings.division import (
+    division_or_latest,
+    read_division,
+    standings_of_division,
+)
 from ladder.results.standings.standings import select_bots
 from ladder.runs.history import past_runs
 from ladder.web.parameters import InDivision, Nothing, OfBots, OfGames
@@ -30,7 +34,8 @@ async def standings(request: Request, given: InDivision) -> Response:
     def query(store: Store) -> Any:
         row = division_or_latest(store, given.division)
         return standings_document(
-            select_bots(standings_of_division(store, row)), read_mistakes(store, row)
+            select_bots(standings_of_division(store, read_division(store, row))),
+            read_mistakes(store, row),
         )
 
     return await document(request, query)
@@ -71,7 +76,9 @@ async def comparison(request: Request, given: OfBots) -> Response:
 
     def query(store: Store) -> Any:
         row = division_or_latest(store, given.division)
-        return comparison_document(compare(store, row, names), read_mistakes(store, row))
+        return comparison_document(
+            compare(store, read_division(store, row), names), read_mistakes(store, row)
+        )
 
     return await document(request, query)
 

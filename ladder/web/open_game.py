@@ -260,7 +260,8 @@ def _move_document(move: BotMove | BotResignation) -> dict[str, Any]:
         "column": move.column,
         "ms": round(move.elapsed_us / 1000, 1),
         "value": None if info is None else info.value,
-        "work": None if info is None else info.simulations or info.nodes,
+        "simulations": None if info is None else info.simulations,
+        "nodes": None if info is None else info.nodes,
         "depth": None if info is None else info.depth,
         "proven": None if info is None else info.proven,
     }

@@ -23,8 +23,8 @@ from ladder.results.pages import (
 )
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import (
-    current_tables,
     division_or_latest,
+    read_division,
     standings_of_run,
 )
 from ladder.runs.history import past_run
@@ -173,12 +173,12 @@ async def show_comparison(request: Request, given: OfBots) -> Response:
             for each in store.divisions.all()
             if each.id == row.id or each.id in rated_games
         ]
-        tables, _ = current_tables(store, row, since=None)
-        played = {name for table in tables for name in (table.a_name, table.b_name)}
-        bots = [bot for bot in store.bots.all(include_retired=True) if bot.name in played]
+        games = read_division(store, row)
+        played = {name for table in games.tables for name in (table.a_name, table.b_name)}
+        bots = [bot for name, bot in games.bots.items() if name in played]
         made, problem = None, ""
         try:
-            made = compare(store, row, names) if names else None
+            made = compare(store, games, names) if names else None
         except UsageError as error:  # shown above the form, so that the user can choose again
             problem = str(error)
         groups = bot_groups(bots, played)

@@ -21,7 +21,7 @@ def viewer_game(game: GameRow, reason: str = "", truth: GameTruth | None = None)
 
     ``cells`` has the row and column of every stone in order, with row 0 at the bottom; ``line``
     the winning cells; ``thoughts`` a list per move after the opening: milliseconds, value for the
-    mover (-1..1), simulations or nodes, depth in plies, proof, and the cells of the expected line,
+    mover (-1..1), simulations, nodes, depth in plies, proof, and the cells of the expected line,
     each null if unknown. ``left`` has the milliseconds of the mover's clock after each of these
     moves; it is empty without a clock. ``truth`` has the true value of every column before each of
     these moves, as far as known, and ``values`` that of the position for the first player (1, 0,
@@ -90,7 +90,8 @@ def _thought(thought: Thought, after: Position | None) -> list[Any]:
     return [
         round(thought.time_us / 1000, 2),
         value,
-        thought.work,
+        thought.simulations,
+        thought.nodes,
         thought.depth,
         thought.claim,
         [] if after is None else _expected(after, thought.line),

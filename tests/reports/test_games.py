@@ -50,7 +50,7 @@ def test_a_ply_shows_statistics_beside_the_board() -> None:
     assert lines[1:6] == [
         " .  .  .  .  .  .  .    time      2.5 ms",
         " .  .  .  .  .  .  .    value     -0.25",
-        " .  .  .  .  .  .  .    searched  1,234 simulations or nodes",
+        " .  .  .  .  .  .  .    searched  1,234 simulations",
         " .  .  .  .  .  .  .    speed     493,600 /s",
         " .  .  .  .  .  .  .    depth     7",
     ]

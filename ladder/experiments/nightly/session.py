@@ -32,7 +32,7 @@ from ladder.experiments.nightly.commits import (
 from ladder.experiments.nightly.judge import NightJudge
 from ladder.registry.builtins import OPPONENTS
 from ladder.registry.entrants import choose_bots
-from ladder.results.standings.division import current_tables, standings_of_division
+from ladder.results.standings.division import read_division, standings_of_division
 from ladder.results.standings.report_data import ShownGame
 from ladder.runs.choosers import Meeting
 from ladder.runs.history import PastRun
@@ -214,7 +214,7 @@ def play_night(context: ExperimentContext, planned: PlannedNight) -> NightOutcom
     if lineup is None:
         return outcome_of(store, night, conditions)
     division = division_of(store, settings)
-    before = [] if division is None else current_tables(store, division, since=None)[0]
+    before = () if division is None else read_division(store, division).tables
     own = runs_like(store, settings, hashes_of(lineup.bots))
     for run in filter(is_unfinished, own[:1]):  # its pairs come again
         less = {_key_of(row): row.record for row in store.aggregate.of_run(run.id)}
@@ -261,7 +261,9 @@ def outcome_of(store: Store, night: Night, conditions: str, end: RunEnd = OVER) 
         if division and run.division_id == division.id and other.question == night.question:
             answers |= {name: each for name, each in other.answers.items() if each.is_final}
     answers |= night.answers
-    standings = None if division is None else standings_of_division(store, division)
+    standings = (
+        None if division is None else standings_of_division(store, read_division(store, division))
+    )
     ratings = {} if standings is None else {bot.name: bot.rating for bot in standings.bots}
     known = {row.name: row for row in store.bots.all()}
     line = [
@@ -316,7 +318,9 @@ def _opponents(
     against: Sequence[str] | None,
 ) -> list[str]:
     """Return the best of the answered commits, and further bots."""
-    standings = None if division is None else standings_of_division(store, division)
+    standings = (
+        None if division is None else standings_of_division(store, read_division(store, division))
+    )
     elo = {} if standings is None or standings.pool is None else standings.pool.elo
     rated = [row.name for row in older if row.name in elo]
     best = sorted(rated, key=lambda name: -elo[name])[:1]

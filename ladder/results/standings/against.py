@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.records.bots import remedy_for
-from db.records.runs import DivisionRow
-from db.store import Store
 from ladder.errors import UsageError
-from ladder.results.standings.division import current_tables, retired_bots
+from ladder.results.standings.division import DivisionGames
 from ladder.results.standings.head_to_head import Balance, HeadToHead, heads_to_head
 from ladder.results.standings.notes import Note, RetiredOpponents
 from ladder.results.standings.standings import WITH_GAMES
@@ -38,30 +36,25 @@ class OpponentResults:
 
 
 def compare_with_opponents(
-    store: Store,
-    division: DivisionRow,
+    games: DivisionGames,
     name: str,
     *,
     patterns: Sequence[str] = (),
     retired: bool = False,
-    since: float | None = None,
 ) -> OpponentResults:
     """Return a bot's results against each opponent in the rated games of a division.
 
     Args:
-        store: the open database.
-        division: the division.
+        games: the games of the division.
         name: the bot.
         patterns: names or shell patterns of opponents; empty for all that it has met.
         retired: whether to include retired opponents that are not named in `patterns`.
-        since: leave out games that started before, in epoch seconds.
 
     Raises:
         UsageError: the bot has no rated games in the division, or none with such opponents.
 
     """
-    tables, notes = current_tables(store, division, since=since)
-    lines = heads_to_head(tables)
+    lines, division = heads_to_head(games.tables), games.division
     met = {line.b: line for line in lines if line.a == name}
     met |= {line.a: line.mirrored for line in lines if line.b == name}
     if not met:
@@ -71,9 +64,9 @@ def compare_with_opponents(
             f"{remedy_for(name, sorted(there), WITH_GAMES)}",
             "against",
         )
-    hidden = frozenset() if retired else retired_bots(store) - set(patterns)
-    wanted = [one.name for one in store.bots.all(include_retired=True) if one.name != name]
-    wanted = [one for one in wanted if one not in hidden and _matches(one, patterns)]
+    hidden = frozenset() if retired else games.retired - set(patterns)
+    others = (one for one in games.bots if one != name and one not in hidden)
+    wanted = [one for one in others if _matches(one, patterns)]
     opponents = [met[one] for one in wanted if one in met]
     if not opponents:
         raise UsageError(
@@ -82,14 +75,12 @@ def compare_with_opponents(
             "bots",
         )
     left_out = sorted(set(met) & hidden)
-    if left_out:
-        notes.append(RetiredOpponents(left_out))
     return OpponentResults(
         label=division.label,
         bot=name,
         opponents=sorted(opponents, key=lambda one: (-(one.record.score or 0.0), one.b)),
         never_met=[one for one in wanted if one not in met] if patterns else [],
-        notes=notes,
+        notes=[*games.notes, *([RetiredOpponents(left_out)] if left_out else [])],
     )
 
 

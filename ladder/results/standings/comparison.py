@@ -8,11 +8,10 @@ from itertools import combinations
 from db.records.bots import remedy_for
 from db.records.games import GameQuery
 from db.records.record import PairTableRow, Record
-from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
 from ladder.errors import UsageError
-from ladder.results.standings.division import current_tables, standings_of_division
+from ladder.results.standings.division import DivisionGames, standings_of_division
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.notes import Note
 from ladder.results.standings.standings import WITH_GAMES, BotStanding, Standings
@@ -88,19 +87,17 @@ class Comparison:
 
 def compare(
     store: Store,
-    division: DivisionRow,
+    games: DivisionGames,
     names: Sequence[str],
     *,
-    since: float | None = None,
     options: RatingOptions | None = None,
 ) -> Comparison:
     """Compare bots by the rated games of a division.
 
     Args:
         store: the open database.
-        division: the division.
+        games: the games of the division.
         names: names of the bots.
-        since: leave out games that started before, in epoch seconds.
         options: rating options.
 
     Raises:
@@ -109,25 +106,21 @@ def compare(
     """
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"name two or more different bots to compare, got {', '.join(names)}")
-    standings = standings_of_division(
-        store, division, since=since, options=options, with_others=False
-    )
-    tables, _ = current_tables(store, division, since=since)
+    standings = standings_of_division(store, games, options=options, with_others=False)
     found = {bot.name: bot for bot in standings.bots}
     for name in names:
         if name not in found:
             raise UsageError(
-                f"{name!r} has no rated games in {division.label}: "
+                f"{name!r} has no rated games in {games.division.label}: "
                 f"{remedy_for(name, set(found) - set(names), WITH_GAMES)}"
             )
-    sides = tuple(_side(found[name], tables) for name in names)
+    sides = tuple(_side(found[name], games.tables) for name in names)
     met = [set(side.opponents) for side in sides]
     return Comparison(
-        label=division.label,
+        label=games.division.label,
         sides=sides,
         versus=tuple(
-            _with_losses(store, division, _versus(a, b, standings), since)
-            for a, b in combinations(names, 2)
+            _with_losses(store, games, _versus(a, b, standings)) for a, b in combinations(names, 2)
         ),
         common=tuple(sorted(set.intersection(*met) - set(names))),
         notes=tuple(standings.notes),
@@ -148,9 +141,7 @@ def _side(standing: BotStanding, tables: Sequence[PairTableRow]) -> ComparedBot:
     return ComparedBot(standing, classes, opponents)
 
 
-def _with_losses(
-    store: Store, division: DivisionRow, versus: ComparedPair, since: float | None
-) -> ComparedPair:
+def _with_losses(store: Store, games: DivisionGames, versus: ComparedPair) -> ComparedPair:
     """Return a difference with the numbers of the latest games lost by either bot."""
 
     def find_losses(loser: str, winner: str, count: int) -> tuple[int, ...]:
@@ -160,9 +151,9 @@ def _with_losses(
             bot=loser,
             opponent=winner,
             result=Result.LOSS,
-            division_id=division.id,
+            division_id=games.division.id,
             rated=True,
-            since=since,
+            since=games.since,
         )
         return tuple(game.id for game in store.games.newest(query, LOSSES_NAMED))
 

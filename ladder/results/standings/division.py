@@ -1,8 +1,9 @@
 """Reading the standings of a division or of one run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from db.records.bots import BotRow
 from db.records.games import GameQuery
 from db.records.record import PairTableRow
 from db.records.runs import DivisionRow, RunKind, RunRow
@@ -21,11 +22,48 @@ FORFEITS_NAMED = 5
 """Number of forfeits of one bot to list."""
 
 
+@dataclass(frozen=True, slots=True)
+class DivisionGames:
+    """The rated games of a division between current revisions, read once for all that is shown."""
+
+    division: DivisionRow
+    since: float | None
+    """Games that started before are left out, in epoch seconds."""
+    bots: Mapping[str, BotRow]
+    """All registered bots by name, retired ones too."""
+    tables: Sequence[PairTableRow]
+    """The aggregate, with numbers of distinct pairs if many games are repeated."""
+    distinct: int
+    """Number of games that differ in board or moves."""
+    notes: Sequence[Note]
+    """Whether other games are left out."""
+
+    @property
+    def retired(self) -> frozenset[str]:
+        """Names of retired bots."""
+        return frozenset(bot.name for bot in self.bots.values() if bot.retired_at is not None)
+
+
+def read_division(
+    store: Store, division: DivisionRow, *, since: float | None = None
+) -> DivisionGames:
+    """Read the rated games of a division; `since` leaves out earlier ones, in epoch seconds."""
+    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
+    current = {bot.revision.id for bot in bots.values()}
+    tables = store.aggregate.of_division(division.id, since=since)
+    listed = [row for row in tables if row.a_revision in current and row.b_revision in current]
+    left_out = sum(row.record.pairs for row in tables) - sum(row.record.pairs for row in listed)
+    distinct = store.aggregate.count_distinct(listed, since=since)
+    if is_repetitive(listed, distinct):
+        listed = store.aggregate.with_distinct_pairs(listed, since=since)
+    notes = [FormerRevisions(2 * left_out)] if left_out else []
+    return DivisionGames(division, since, bots, listed, distinct, notes)
+
+
 def standings_of_division(
     store: Store,
-    division: DivisionRow,
+    games: DivisionGames,
     *,
-    since: float | None = None,
     options: RatingOptions | None = None,
     with_others: bool = True,
 ) -> Standings:
@@ -33,25 +71,24 @@ def standings_of_division(
 
     Args:
         store: the open database.
-        division: the division.
-        since: leave out games that started before, in epoch seconds.
+        games: the games.
         options: rating options.
         with_others: whether to count the games that are not in the list: unrated ones, and those of
             other divisions. All pairs are then read.
 
     """
-    listed, notes = current_tables(store, division, since=since)
+    division = games.division
     latest = store.runs.find(division_id=division.id, limit=1)
-    notes += [PausedInRun(run.id, run.paused) for run in latest if run.paused]
+    stalls = store.games.count_stalls(division_id=division.id, since=games.since)
     standings = build_standings(
         division,
-        listed,
-        distinct_games=store.aggregate.count_distinct(listed, since=since),
+        games.tables,
+        distinct_games=games.distinct,
         options=options,
-        notes=notes,
-        stalls=sum(store.games.count_stalls(division_id=division.id, since=since).values()),
-        retired=retired_bots(store),
-        forfeit_games=_forfeits(store, division, listed, since),
+        notes=[*games.notes, *(PausedInRun(run.id, run.paused) for run in latest if run.paused)],
+        stalls=sum(stalls.values()),
+        retired=games.retired,
+        forfeit_games=_forfeits(store, games),
     )
     if not with_others:
         return standings
@@ -79,7 +116,9 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
         distinct_games=distinct,
         notes=[],
         stalls=store.games.count_stalls(run_id=run.id).get(run.id, 0),
-        retired=retired_bots(store),
+        retired={
+            bot.name for bot in store.bots.all(include_retired=True) if bot.retired_at is not None
+        },
     )
 
 
@@ -109,36 +148,12 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     return store.divisions.find(str(run.division_id))
 
 
-def current_tables(
-    store: Store, division: DivisionRow, *, since: float | None
-) -> tuple[list[PairTableRow], list[Note]]:
-    """Return the aggregate of current revisions, with a note if other games are left out.
-
-    If many games are repeated, the tables have their numbers of distinct pairs.
-    """
-    tables = store.aggregate.of_division(division.id, since=since)
-    current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
-    listed = [row for row in tables if row.a_revision in current and row.b_revision in current]
-    left_out = sum(row.record.pairs for row in tables) - sum(row.record.pairs for row in listed)
-    if is_repetitive(listed, store.aggregate.count_distinct(listed, since=since)):
-        listed = store.aggregate.with_distinct_pairs(listed, since=since)
-    return listed, [FormerRevisions(2 * left_out)] if left_out else []
-
-
-def retired_bots(store: Store) -> frozenset[str]:
-    """Return the names of retired bots."""
-    bots = store.bots.all(include_retired=True)
-    return frozenset(bot.name for bot in bots if bot.retired_at is not None)
-
-
-def _forfeits(
-    store: Store, division: DivisionRow, tables: Sequence[PairTableRow], since: float | None
-) -> Mapping[int, Sequence[ForfeitedGame]]:
+def _forfeits(store: Store, games: DivisionGames) -> Mapping[int, Sequence[ForfeitedGame]]:
     """Return the latest rated forfeits by revision; read nothing if no bot has any."""
-    if not any(sum(side.forfeits.values()) for row in tables for side in (row.a, row.b)):
+    if not any(sum(side.forfeits.values()) for row in games.tables for side in (row.a, row.b)):
         return {}
     found: dict[int, list[ForfeitedGame]] = {}
-    query = GameQuery(division_id=division.id, rated=True, forfeit=True, since=since)
+    query = GameQuery(division_id=games.division.id, rated=True, forfeit=True, since=games.since)
     for game in store.games.newest(query, FORFEITS_READ):
         own = found.setdefault(game.loser_revision or 0, [])
         if len(own) < FORFEITS_NAMED:
@@ -162,12 +177,14 @@ def possible_upsets(
         division: the only division to consider; None for all.
 
     """
-    revisions = {bot.name: bot.revision.id for bot in store.bots.all(include_retired=True)}
     found = {}
     for one in store.divisions.all() if division is None else [division]:
-        pool = rate_tables(current_tables(store, one, since=None)[0])
-        elo = {} if pool is None else {revisions[name]: elo for name, elo in pool.elo.items()}
-        found[one.id] = upset_pairs(elo)
+        games = read_division(store, one)
+        pool = rate_tables(games.tables)
+        ratings = {} if pool is None else pool.elo
+        found[one.id] = upset_pairs(
+            {games.bots[name].revision.id: elo for name, elo in ratings.items()}
+        )
     return found
 
 

@@ -71,10 +71,12 @@ class Regressions:
     """Steps whose interval contains the threshold."""
 
 
-def find_regressions(store: Store, standings: Standings, threshold: float) -> Regressions:
-    """Return the steps of a list that lost more than `threshold` Elo, and the undecided ones."""
-    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    steps = sorted(find_steps(standings.pool, bots), key=lambda step: step.difference.elo or 0.0)
+def find_regressions(
+    bots: Mapping[str, BotRow], standings: Standings, threshold: float
+) -> Regressions:
+    """Return the steps of listed bots that lost more than `threshold` Elo, and undecided ones."""
+    found = find_steps(standings.pool, bots, {bot.name for bot in standings.bots})
+    steps = sorted(found, key=lambda step: step.difference.elo or 0.0)
     return Regressions(
         lost=[step for step in steps if step.is_lost(threshold)],
         undecided=[step for step in steps if step.is_undecided(threshold)],

@@ -13,7 +13,7 @@ from db.records.games import GameQuery, GameRow, Thought
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.division import (
-    current_tables,
+    DivisionGames,
     standings_of_division,
     upset_pairs,
 )
@@ -197,9 +197,8 @@ class ReportData:
 
 def read_report_data(
     store: Store,
-    division: DivisionRow,
+    read: DivisionGames,
     *,
-    since: float | None = None,
     games: int = 200,
     options: RatingOptions | None = None,
     patterns: Sequence[str] = (),
@@ -209,8 +208,7 @@ def read_report_data(
 
     Args:
         store: the open database.
-        division: the division.
-        since: leave out games that started before, in epoch seconds.
+        read: the games of the division.
         games: number of games to show in full.
         options: rating options.
         patterns: names or shell patterns of the bots to show; empty for all.
@@ -220,11 +218,10 @@ def read_report_data(
         UsageError: an anchor or a pattern selects no bot of the list.
 
     """
-    all_bots = standings_of_division(store, division, since=since, options=options)
+    division, since, bots = read.division, read.since, read.bots
+    all_bots = standings_of_division(store, read, options=options)
     standings = select_bots(all_bots, patterns=patterns, retired=retired)
     names = {bot.name for bot in standings.bots}
-    tables, _ = current_tables(store, division, since=since)
-    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     pool = all_bots.pool
     ratings = {} if pool is None else pool.elo
     elo = {bots[name].revision.id: rating for name, rating in ratings.items()}
@@ -246,10 +243,10 @@ def read_report_data(
         ],
         pairings=[
             pairing
-            for pairing in summarize_pairings(tables, pool)
+            for pairing in summarize_pairings(read.tables, pool)
             if {pairing.met.a, pairing.met.b} <= names
         ],
-        classes=scores_by_class(tables),
+        classes=scores_by_class(read.tables),
         move_times=[times for times in move_times(recent, division.budget) if times.bot in names],
         games=choose_games(store, division, elo, wanted, games, recent),
         runs=[run for run in store.runs.find() if run.division_id == division.id and run.rated],

@@ -4,7 +4,7 @@
  * the parts that have changed. Parts come as HTML that the server has escaped; everything else is set as text.
  */
 
-import { CELL, drawCharts, drawn, makeSortable, replaceGame, stonesDrawn } from "./page.js";
+import { CELL, drawCharts, drawn, makeSortable, replaceGame, showProse, stonesDrawn } from "./page.js";
 
 /** @param {string} id @returns {any} The element with this id. */
 const byId = (id) => document.getElementById(id);
@@ -65,7 +65,7 @@ export async function post(path, body) {
     const found = await answer.json();
     place.hidden = answer.ok;
     if (answer.ok) return found;
-    place.textContent = found.error;
+    showProse(place, found.error);
   } catch {
     place.hidden = false;
     place.textContent = "The server does not answer.";
@@ -291,7 +291,7 @@ function followReview(address) {
   poll(address, () => BOARDS_MS, async (answer) => {
     const { says, over, game, error } = await answer.json();
     byId("review-progress").hidden = over || !answer.ok;
-    byId("review-says").textContent = answer.ok ? says : error;
+    showProse(byId("review-says"), answer.ok ? says : error);
     if (answer.ok && !over) return false;
     byId("analyse").disabled = false;
     if (game) {

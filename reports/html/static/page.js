@@ -5,8 +5,8 @@
  */
 
 /**
- * @typedef {[number, number|null, number|null, number|null, string|null, [number, number][]]} Thought
- *   milliseconds, value for the mover (-1..1), simulations or nodes, depth in plies, proof, and the
+ * @typedef {[number, number|null, number|null, number|null, number|null, string|null, [number, number][]]} Thought
+ *   milliseconds, value for the mover (-1..1), simulations, nodes, depth in plies, proof, and the
  *   cells of the expected line
  * @typedef {{id: number, first: string, second: string, board: string, rows: number,
  *   columns: number, forbidden: [number, number]|null, opening: number, cells: [number, number][],
@@ -41,6 +41,11 @@ function made(name, text) {
   const element = document.createElement(name);
   if (text !== undefined) element.textContent = text;
   return element;
+}
+
+/** @param {Element} place @param {string} text Set a text, with what stands between backticks as code. */
+export function showProse(place, text) {
+  place.replaceChildren(...text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? made("code", part) : part)));
 }
 
 // Charts.
@@ -233,9 +238,8 @@ function show(game, ply) {
   byId("viewer").hidden = false;
   if (changed) {
     byId("viewer-title").textContent = `Game ${game.id}: ${game.first} against ${game.second} on ${game.board}`;
-    byId("viewer-detail").textContent =
-      `${ending(game)} by ${game.termination} after ${game.cells.length} plies` +
-      (game.detail ? `: ${game.detail}` : "");
+    const end = `${ending(game)} by ${game.termination} after ${game.cells.length} plies`;
+    showProse(byId("viewer-detail"), game.detail ? `${end}: ${game.detail}` : end);
     byId("slider").max = String(game.cells.length);
     byId("name-first").textContent = `${game.first} (first)`;
     byId("name-second").textContent = `${game.second} (second)`;
@@ -333,7 +337,7 @@ export function drawBoard(game, ply) {
   board.setAttribute("viewBox", `0 0 ${width} ${height + 18}`);
   const parts = stonesDrawn(game, ply);
   const thought = thoughtOf(game, ply);
-  (thought ? thought[5] : []).forEach(([row, column], place) => {
+  (thought ? thought[6] : []).forEach(([row, column], place) => {
     const [cx, cy] = centreOf(game, row, column);
     const side = (ply + place) % 2;
     const stroke = side ? "var(--second)" : "var(--first)";
@@ -402,11 +406,12 @@ function drawFacts(game, ply) {
 }
 
 /** @param {Thought} thought @returns {[string, string][]} What a bot reported about a move. */
-export function thoughtFacts([time, value, work, depth, proven, line]) {
+export function thoughtFacts([time, value, simulations, nodes, depth, proven, line]) {
   /** @type {[string, string][]} */
   const facts = [["time", `${time.toLocaleString("en")} ms`]];
   if (value !== null) facts.push(["value", signed(value)]);
-  if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
+  if (simulations !== null) facts.push(["simulations", simulations.toLocaleString("en")]);
+  if (nodes !== null) facts.push(["nodes", nodes.toLocaleString("en")]);
   if (depth !== null) facts.push(["depth", String(depth)]);
   if (line.length) facts.push(["expected columns", line.map(([, column]) => column).join(" ")]);
   if (proven !== null) facts.push(["proven", provenWords(proven)]);
@@ -437,12 +442,14 @@ function plotX(game, place) {
 
 /** @param {Game} game Draw values, time and work over the plies, one mark a move. */
 function drawPlots(game) {
-  const works = game.thoughts.map((thought) => thought[2] || 0);
+  /** @param {Thought} thought @returns {number|null} Simulations, or nodes without them. */
+  const workOf = ([, , simulations, nodes]) => simulations ?? nodes;
+  const works = game.thoughts.map((thought) => workOf(thought) || 0);
   PLOT.width = byId("values").clientWidth || PLOT.width; // so that text has the same size everywhere
   byId("values-title").textContent = `Value: +1 is a win of ${game.first}, -1 a win of ${game.second}`;
   plot("values", game, (thought, side) => thought[1] && (side ? -thought[1] : thought[1]), -1, 1, drawTruth);
   plot("times", game, (thought) => thought[0], 0, Math.max(...game.thoughts.map((t) => t[0]), 1));
-  plot("work", game, (thought) => thought[2], 0, Math.max(...works, 1));
+  plot("work", game, workOf, 0, Math.max(...works, 1));
 }
 
 /** @typedef {(value: number) => number} Height The y of a value. */

@@ -13,7 +13,8 @@ function describeMove(move) {
   if (move.failed) return `${move.name} failed: ${move.failed}`;
   const parts = [`${move.name} would play column ${move.column}`, `${move.ms} ms`];
   if (move.value !== null) parts.push(`value ${move.value > 0 ? "+" : ""}${move.value.toFixed(2)}`);
-  if (move.work !== null) parts.push(`${move.work.toLocaleString("en")} simulations or nodes`);
+  if (move.simulations !== null) parts.push(`${move.simulations.toLocaleString("en")} simulations`);
+  if (move.nodes !== null) parts.push(`${move.nodes.toLocaleString("en")} nodes`);
   if (move.depth !== null) parts.push(`depth ${move.depth}`);
   if (move.proven !== null) parts.push(`proven ${move.proven}`);
   return parts.join(", ");

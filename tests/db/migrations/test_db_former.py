@@ -18,7 +18,7 @@ from db.errors import InUse, Outdated, TooNew
 from db.migrations import HEAD
 from db.store import Store, shown_by_server
 from ladder.registry.builtins import sync_builtins
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import read_division, standings_of_division
 from tests.db.making import add_bots, new_run, play_all
 from tests.db.migrations.test_db_migrations import check_models
 from tests.support.former import FOLDER, call_version, write_former
@@ -99,7 +99,8 @@ def test_lists_are_those_of_the_former_program(place: str) -> None:
             (run["run"], run["status"]) for run in printed["runs"]
         ]
         for label, former in printed["reports"].items():
-            now = standings_of_division(store, store.divisions.find(label))
+            games = read_division(store, store.divisions.find(label))
+            now = standings_of_division(store, games)
             assert (now.games, now.label) == (former["games"], label)
             for bot, old in zip(now.bots, former["bots"], strict=True):
                 counts = (bot.name, *bot.results)

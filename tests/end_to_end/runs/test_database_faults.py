@@ -187,7 +187,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "bisect": ("builtin:random", "--good", "HEAD~1", "--bad", "HEAD", "--max-games", "2", *SHORT),
     "compete": ("random", "stupid", "result.txt", "1"),
-    "report": ("--pairs", "--html", "report.html"),
+    "report": ("--html", "report.html"),
     "export": ("-o", "out.jsonl"),
     "import": ("games.jsonl",),
     "play": ("random",),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from db.store import Store
+from ladder.results.standings.division import read_division
 from ladder.results.standings.report_data import ReportData, read_report_data
 from reports.html.report import report_page
 from tests.support.browser import Opened, watched
@@ -54,7 +55,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
     file = tmp_path_factory.mktemp("report") / "games.db"
     write_former(str(file))
     with Store.open(str(file)) as store:
-        return read_report_data(store, store.divisions.all()[0])
+        return read_report_data(store, read_division(store, store.divisions.all()[0]))
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.results.standings.comparison import ComparedPair, compare
+from ladder.results.standings.division import read_division
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.stats.difference import difference_of
 from ladder.stats.elo import score_to_elo
@@ -59,7 +60,10 @@ def division_with(
 def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
     """A bot that won everything is ahead by a bound; two that won everything are not compared."""
     division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])
-    versus = {(v.met.a, v.met.b): v for v in compare(store, division, ["v1", "v2", "v3"]).versus}
+    versus = {
+        (v.met.a, v.met.b): v
+        for v in compare(store, read_division(store, division), ["v1", "v2", "v3"]).versus
+    }
     bound = score_to_elo(score=0.025 ** (1 / 9))
     clear = versus["v1", "v3"]
     # A first-mover advantage, however these games came to show it, needs more of a winner.
@@ -70,7 +74,7 @@ def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
     assert clear.sentence.startswith(f"v1 is stronger than v3 by at least {low} Elo (99.")
     assert versus["v1", "v2"].difference.elo is None
     assert "both won every game" in versus["v1", "v2"].sentence
-    (unclear,) = compare(store, division, ["v3", "v2"]).versus
+    (unclear,) = compare(store, read_division(store, division), ["v3", "v2"]).versus
     assert unclear.difference.low is None
     assert unclear.difference.high is not None
     assert 0 < unclear.difference.high < 500  # two pairs do not show who is the stronger

@@ -7,7 +7,7 @@ import pytest
 
 from db.records.games import Thought
 from engine.result import Termination
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import read_division, standings_of_division
 from ladder.results.standings.report_data import Reason, ReportData, move_times, read_report_data
 from tests.support.data.league import Game, League
 
@@ -26,8 +26,9 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
         yield made
 
 
-def of(league: League, **how: object) -> ReportData:
-    return read_report_data(league.store, league.store.divisions.all()[0], **how)  # type: ignore[arg-type]
+def of(league: League, since: float | None = None, **how: object) -> ReportData:
+    games = read_division(league.store, league.store.divisions.all()[0], since=since)
+    return read_report_data(league.store, games, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -82,8 +83,8 @@ def test_late_moves_and_processor_time_are_distinguished(league: League) -> None
 
 def test_the_latest_forfeits_of_each_bot_are_named(league: League) -> None:
     """The list names the newest games that a bot forfeited, and none of other bots."""
-    division = league.store.divisions.all()[0]
-    bots = {bot.name: bot for bot in standings_of_division(league.store, division).bots}
+    games = read_division(league.store, league.store.divisions.all()[0])
+    bots = {bot.name: bot for bot in standings_of_division(league.store, games).bots}
     named = [(one.termination, one.game) for one in bots["old"].forfeit_games]
     assert [termination for termination, _ in named] == [Termination.TIMEOUT] * 3
     assert [game for _, game in named] == sorted((game for _, game in named), reverse=True)
