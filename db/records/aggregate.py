@@ -1,9 +1,19 @@
 """Counts of pairs, as rating lists need them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from db.records.games import SideTotals
+from db.records.measures import Sums
 from db.records.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class SideTotals:
+    """One bot's sums against one opponent, and its forfeits."""
+
+    sums: Sums = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
+    """Forfeited games by termination; kinds without a game may be missing."""
 
 
 @dataclass(frozen=True, slots=True)

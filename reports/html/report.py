@@ -215,7 +215,11 @@ def warnings(data: ReportData) -> list[str]:
         for bot in failing
         if bot.all_forfeits
     ]
-    slow = [f"{bot.name} {bot.mean_move_ms:,.1f} ms" for bot in standings.bots if bot.over_budget]
+    slow = [
+        f"{bot.name} {bot.measures['mean_move_ms']:,.1f} ms"
+        for bot in standings.bots
+        if bot.over_budget
+    ]
     if slow:
         found.append(f"Own time per move over the budget, on average: {', '.join(slow)}.")
     return found + warnings_of(standings)

@@ -1,6 +1,7 @@
 """The columns of the rating list, for the terminal, Markdown, CSV, JSON and pages.
 
-To add a column, add an entry to `COLUMNS` and its value to `BotStanding`.
+To add a column, add an entry to `COLUMNS`, and its value to `BotStanding` or, if it needs a query,
+to `db.records.measures`.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,6 +55,11 @@ def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
     return [{"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games]
 
 
+def _measured(key: str, head: str, **options: Any) -> Field:
+    """Return the column of a measure of `db.records.measures`."""
+    return Field(key, head, value=lambda bot: bot.measures[key], **options)
+
+
 COLUMNS = (
     Field("rank", "#", page="rank", form="d", level=1),
     Field(
@@ -93,8 +99,8 @@ COLUMNS = (
     Field("retired", only=Medium.JSON),
     Field("unreliable", only=Medium.JSON),
     Field("over_budget", only=Medium.JSON),
-    Field("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
-    Field("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
-    Field("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
+    _measured("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
+    _measured("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
+    _measured("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
     Field("reasons", only=Medium.JSON, value=lambda bot: dict(bot.reasons)),
 )

@@ -46,10 +46,8 @@ class BotStanding:
     """Its games against all others."""
     forfeits: Mapping[str, int]
     """Forfeited games by termination; they are among the losses."""
-    simulations_per_second: float | None
-    """Simulations, or nodes for players that count those; None if the bot reports none."""
-    mean_move_ms: float | None
-    max_move_ms: float | None
+    measures: Mapping[str, float | None]
+    """The columns of `db.records.measures` by key."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why fields are None, by field."""
     over_budget: bool = False

@@ -27,8 +27,8 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     first, second, *others = data.standings.bots
     bots = [
         replace(first, forfeits={"timeout": 3, "crash": 1}),
-        replace(second, over_budget=True, mean_move_ms=130.0),
-        *(replace(bot, over_budget=True, mean_move_ms=110.0) for bot in others),
+        replace(second, over_budget=True, measures={"mean_move_ms": 130.0}),
+        *(replace(bot, over_budget=True, measures={"mean_move_ms": 110.0}) for bot in others),
     ]
     standings = replace(data.standings, bots=bots, notes=[NotConnected(["x"])])
     found = warnings(replace(data, standings=standings))
