@@ -35,7 +35,7 @@ def rated_bots(standings: Standings) -> list[BotStanding]:
     return [bot for bot in standings.bots if bot.rating.elo is not None]
 
 
-def ratings_figure(view: RatingView) -> Figure:
+def ratings_figure(view: RatingView, fields: Sequence[Field] = COLUMNS) -> Figure:
     """Return the chart and the table of the rating list."""
     standings = view.standings
     rows = [
@@ -55,7 +55,7 @@ def ratings_figure(view: RatingView) -> Figure:
         name="ratings",
         label="Ratings in Elo with 95 % intervals, best on top; the numbers are in the table below",
         caption=f"Rating list of {standings.label}",
-        table=Table(COLUMNS, standings.bots, view),
+        table=Table(fields, standings.bots, view),
         spec=interval_chart(rows, "Elo", tips=tips) if rows else None,
         is_open=True,
     )

@@ -33,8 +33,8 @@ from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table, moment_fiel
 from reports.layout.format import as_sentence, day, join_names, wdl_text
 from reports.report.comparison import comparison_tables
 from reports.report.mistakes import headline, left_table, mistakes_table, remarks
-from reports.report.rating_columns import RatingView
-from reports.report.standings import is_warning, note_text
+from reports.report.rating_columns import COLUMNS, RatingView
+from reports.report.standings import is_warning, list_fields, note_text
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -58,6 +58,7 @@ def report_page(
     elsewhere: Sequence[str] = (),
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth | None] | None = None,
+    keys: Sequence[str] = (),
 ) -> str:
     """Return the page as HTML.
 
@@ -68,6 +69,7 @@ def report_page(
         elsewhere: divisions with gates or matches, if this one has none.
         wrong: mistakes of the bots; None if no game was analysed.
         truths: results of the analysis, by game.
+        keys: those of the columns of the rating list to show; empty for the usual ones.
 
     """
     standings = data.standings
@@ -78,7 +80,9 @@ def report_page(
     figures = {
         figure.name: figure
         for figure in (
-            ratings_figure(RatingView(standings)),
+            ratings_figure(
+                RatingView(standings), list_fields(standings, wrong, keys) if keys else COLUMNS
+            ),
             steps_figure(data.steps),
             history_figure(data.history, order),
             pairings_figure(data.pairings, order),

@@ -70,7 +70,13 @@ COLUMNS = (
         emphasis=lambda bot, _: FAINT if bot.retired else "",
         link=lambda bot, view: view.link(bot.name),
     ),
-    Field(head="", only=Medium.TEXT, text=lambda bot, _: marks(bot), shown=_marks_shown),
+    Field(
+        head="",
+        chosen_by="name",
+        only=Medium.TEXT,
+        text=lambda bot, _: marks(bot),
+        shown=_marks_shown,
+    ),
     *rating_fields(lambda bot: bot.rating),
     Field("games", "games", form=",d", level=3),
     *wdl_fields(lambda bot: bot.results),
@@ -94,7 +100,10 @@ COLUMNS = (
         sort=lambda bot: bot.all_forfeits,
         level=3,
     ),
-    *(Field(kind.value, only=Medium.CSV, value=partial(_forfeits, kind)) for kind in FORFEITS),
+    *(
+        Field(kind.value, chosen_by="forfeits", only=Medium.CSV, value=partial(_forfeits, kind))
+        for kind in FORFEITS
+    ),
     Field("forfeit_games", only=Medium.JSON, value=_forfeit_games),
     Field("retired", only=Medium.JSON),
     Field("unreliable", only=Medium.JSON),
