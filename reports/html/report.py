@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from db.records.budget import move_limit_ms
-from db.records.runs import SHIPPED_OPENINGS, RunKind, RunRow
+from db.records.runs import SHIPPED_OPENINGS, Conditions, RunKind, RunRow
 from ladder.experiments.gate.result import BaselineResult
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.stored import StoredRun
@@ -74,7 +74,7 @@ def report_page(
     """
     standings = data.standings
     order = [bot.name for bot in standings.bots]
-    budget_ms = move_limit_ms(standings.budget, None)
+    budget_ms = move_limit_ms(standings.division.budget, None)
     place = {name: number for number, name in enumerate(order)}
     times = sorted(data.move_times, key=lambda entry: place.get(entry.bot, len(place)))
     figures = {
@@ -272,12 +272,12 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
     standings = data.standings
     found = [
         ("Division", standings.label),
-        ("Boards", standings.boards),
-        ("Openings", _openings(standings)),
+        ("Boards", standings.division.boards),
+        ("Openings", _openings(standings.division)),
         ("Games", f"{standings.games:,} ({standings.distinct_games:,} distinct)"),
         ("Pairs", f"{standings.pairs:,}"),
     ]
-    found += [(rule.heading, rule.words) for rule in standings.rules.texts]
+    found += [(rule.heading, rule.words) for rule in standings.division.texts]
     if standings.first_mover_score is not None:
         found.append(("First mover scores", f"{standings.first_mover_score:.1%}"))
     if standings.draw_rate is not None:
@@ -299,10 +299,10 @@ def _played_by(runs: Sequence[RunRow]) -> str:
     return "; ".join(dict.fromkeys(played))
 
 
-def _openings(standings: Standings) -> str:
-    if standings.openings is not None:
-        name = SHIPPED_OPENINGS.get(standings.openings)
-        return name or f"a set with the hash {standings.openings}"
-    if standings.opening_plies is None:
+def _openings(played: Conditions) -> str:
+    if played.openings is not None:
+        name = SHIPPED_OPENINGS.get(played.openings)
+        return name or f"a set with the hash {played.openings}"
+    if played.opening_plies is None:
         return "random plies, by board class"
-    return f"{standings.opening_plies} random plies" if standings.opening_plies else "none"
+    return f"{played.opening_plies} random plies" if played.opening_plies else "none"

@@ -66,9 +66,8 @@ def standings_document(
     """
     return {
         "division": {
-            **values_of(standings, "label", "boards", "opening_plies", "openings"),
-            **msgspec.structs.asdict(standings.rules),
-            "budget": dict(standings.budget),
+            "label": standings.label,
+            **msgspec.structs.asdict(standings.division.conditions),
         },
         **values_of(standings, "games", "distinct_games", "pairs"),
         "first_mover_score": rounded(standings.first_mover_score, 4),

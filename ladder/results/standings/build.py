@@ -65,12 +65,7 @@ def build_standings(
     elo = {} if pool is None else pool.elo
     ranked = sorted(bots, key=lambda name: (-elo.get(name, -math.inf), name))
     return Standings(
-        boards=division.boards,
-        budget=division.budget,
-        opening_plies=division.opening_plies,
-        openings=division.openings,
-        rules=division.rules,
-        label=division.label,
+        division=division,
         games=games,
         distinct_games=distinct_games,
         first_mover_score=total.first_mover.score,
