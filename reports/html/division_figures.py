@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from engine.result import FORFEITS, Termination
+from engine.result import FORFEITS
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.pairings import ClassScores, ListedPairing
@@ -16,7 +16,7 @@ from reports.html.figures import Figure
 from reports.layout.elo import difference_fields, rating_fields, wdl_fields
 from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table
 from reports.layout.format import values_of, wdl_text
-from reports.report.rating_columns import COLUMNS, RatingView
+from reports.report.rating_columns import COLUMNS, RatingView, forfeits_by
 
 SURPRISE = 2.0
 """Residual in standard errors from which a pairing is marked."""
@@ -216,11 +216,7 @@ def failures_table(bots: Sequence[BotStanding]) -> Table:
     """Return the table of forfeits by bot and kind."""
     fields = (
         Field("name", "bot"),
-        *(Field("", kind.noun, form=",d", value=partial(_forfeits, kind)) for kind in FORFEITS),
+        *(Field("", kind.noun, form=",d", value=partial(forfeits_by, kind)) for kind in FORFEITS),
         Field("games", "of games", form=",d"),
     )
     return Table(fields, [bot for bot in bots if bot.all_forfeits])
-
-
-def _forfeits(kind: Termination, bot: BotStanding) -> int:
-    return bot.forfeits.get(kind.value, 0)

@@ -14,7 +14,7 @@ from ladder.results.standings.comparison import BY_LIST, Comparison
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.standings import BotStanding, Standings
+from ladder.results.standings.standings import Standings
 from ladder.stats.difference import Sign
 from reports.html.division_figures import (
     classes_table,
@@ -33,7 +33,7 @@ from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table, moment_fiel
 from reports.layout.format import as_sentence, day, join_names, wdl_text
 from reports.report.comparison import comparison_tables
 from reports.report.mistakes import headline, left_table, mistakes_table, remarks
-from reports.report.rating_columns import COLUMNS, RatingView
+from reports.report.rating_columns import COLUMNS, RatingView, forfeit_text
 from reports.report.standings import is_warning, list_fields, note_text
 
 SECTIONS = (
@@ -214,8 +214,8 @@ def warnings(data: ReportData) -> list[str]:
     failing = sorted(standings.bots, key=lambda bot: -bot.all_forfeits)
     found = _lost(data.steps)
     found += [
-        f"{bot.name} forfeited {bot.all_forfeits} of {counted(bot.games, 'game')} ({_kinds(bot)})"
-        + (": do not trust its rating." if bot.unreliable else ".")
+        f"{bot.name} forfeited {bot.all_forfeits} of {counted(bot.games, 'game')} "
+        f"({forfeit_text(bot)})" + (": do not trust its rating." if bot.unreliable else ".")
         for bot in failing
         if bot.all_forfeits
     ]
@@ -259,12 +259,6 @@ def _lost(steps: Sequence[Step]) -> list[str]:
     worst = min(lost, key=lambda step: step.difference.elo or 0.0)
     gate = f"`ladder gate {worst.bot} --against {worst.based_on}`"
     return [f"{losses}. {chance}Run {gate} to decide."]
-
-
-def _kinds(bot: BotStanding) -> str:
-    return ", ".join(
-        f"{count} {kind.replace('_', ' ')}" for kind, count in bot.forfeits.items() if count
-    )
 
 
 def facts(data: ReportData) -> list[tuple[str, str]]:

@@ -38,16 +38,17 @@ def marks(bot: BotStanding) -> str:
 
 
 def forfeit_text(bot: BotStanding) -> str:
-    """Return the forfeits by kind, such as ``2 timeout, 1 crash``."""
-    kinds = [f"{count} {kind}" for kind, count in bot.forfeits.items() if count]
-    return ", ".join(kinds) or NOTHING
+    """Return the forfeits by kind, such as ``2 timeout, 1 illegal move``."""
+    counts = bot.forfeits.items()
+    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts if count)
 
 
 def _name(bot: BotStanding, view: RatingView) -> str:
     return bot.name + (" (anchor)" if bot.name in view.standings.anchors else "")
 
 
-def _forfeits(kind: Termination, bot: BotStanding) -> int:
+def forfeits_by(kind: Termination, bot: BotStanding) -> int:
+    """Return the games that a bot forfeited in one way."""
     return bot.forfeits.get(kind.value, 0)
 
 
@@ -101,7 +102,7 @@ COLUMNS = (
         level=3,
     ),
     *(
-        Field(kind.value, chosen_by="forfeits", only=Medium.CSV, value=partial(_forfeits, kind))
+        Field(kind.value, chosen_by="forfeits", only=Medium.CSV, value=partial(forfeits_by, kind))
         for kind in FORFEITS
     ),
     Field("forfeit_games", only=Medium.JSON, value=_forfeit_games),
