@@ -7,7 +7,7 @@ tables into a width, and the macro ``table`` of the templates draws them on a pa
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Flag, auto
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import Any
 
@@ -223,14 +223,15 @@ def choose_fields(fields: Sequence[Field], keys: Sequence[str]) -> list[Field]:
         lacking = [one for one in Medium if not any(each.is_on(one) for each in own)]
         if lacking:
             (whole,) = (each for each in own if each.key == key and each.is_on(Medium.JSON))
-            head, text = whole.head or key, whole.text or _value_text(whole)
-            own.append(replace(whole, head=head, only=reduce(or_, lacking), text=text))
+            only, head = reduce(or_, lacking), whole.head or key
+            text = whole.text or (None if whole.form else partial(_value_text, whole))
+            own.append(replace(whole, head=head, only=only, text=text))
         chosen += own
     return [replace(each, level=place) for place, each in enumerate(chosen)]
 
 
-def _value_text(field: Field) -> Callable[[Any, Any], str] | None:
-    return None if field.form else lambda row, _: in_words(field.plain(row))
+def _value_text(field: Field, row: Any, _: object) -> str:
+    return in_words(field.plain(row))
 
 
 def table_by_row(

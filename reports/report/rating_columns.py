@@ -105,12 +105,12 @@ COLUMNS = (
         Field(kind.value, chosen_by="forfeits", only=Medium.CSV, value=partial(forfeits_by, kind))
         for kind in FORFEITS
     ),
-    Field("forfeit_games", only=Medium.JSON, value=_forfeit_games),
+    Field("forfeit_games", only=Medium.JSON, value=_forfeit_games, is_prose=True),
     Field("retired", only=Medium.JSON),
     Field("unreliable", only=Medium.JSON),
     Field("over_budget", only=Medium.JSON),
     _measured("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
     _measured("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
     _measured("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
-    Field("reasons", only=Medium.JSON, value=lambda bot: dict(bot.reasons)),
+    Field("reasons", only=Medium.JSON, value=lambda bot: dict(bot.reasons), is_prose=True),
 )
