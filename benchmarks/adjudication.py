@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery, GameRow, Proof, Thought
-from db.records.record import PairTableRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.board import parse_board

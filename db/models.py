@@ -59,6 +59,8 @@ COUNTED_BY = (
 """Columns by which pairs are counted."""
 PAIR_SUMS = tuple(f"{side}_{name}" for side in "ab" for name in SideSums.__struct_fields__)
 """Columns of a pair with the sums of A's and of B's moves."""
+PAIR_PLIES = ("first_plies", "second_plies")
+"""Columns of a pair with the plies of its games, openings included."""
 GAME_SUMS = tuple(
     f"{side}_{name}" for side in ("first", "second") for name in SideSums.__struct_fields__
 )
@@ -274,6 +276,7 @@ PAIRS = _keyed_table(
     # revision id moved first before the other.
     optional("content", BigInteger),
     *[optional(name, BigInteger) for name in PAIR_SUMS],
+    *[optional(name, Integer) for name in PAIR_PLIES],
     UniqueConstraint("stream", "number"),
     Index(None, "run_id", "status"),
     Index(
@@ -285,6 +288,7 @@ PAIRS = _keyed_table(
         "ix_pairs_counts",
         *COUNTED_BY,
         *PAIR_SUMS,
+        *PAIR_PLIES,
         *("run_id", "started_at"),
         sqlite_where=text("second_result IS NOT NULL"),
     ),

@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import BindParameter, Connection, bindparam, insert, select
 
 from db.columns import insert_row
-from db.models import GAME_SUMS, GAMES, LAST_OUTPUTS, PAIR_SUMS, PAIRS, Game
+from db.models import GAME_SUMS, GAMES, LAST_OUTPUTS, PAIR_PLIES, PAIR_SUMS, PAIRS, Game
 from db.records.games import GameRecord, LastOutput, SideSums
 from db.records.pairs import PairStatus, find_offender, pair_content, signed_hash
 from db.records.thought_blob import clamp_count
@@ -122,10 +122,11 @@ OUTCOME = (
     *("first_result", "second_result", "first_termination", "second_termination"),
     *("started_at", "duration_us", "content"),
     *PAIR_SUMS,
+    *PAIR_PLIES,
 )
 """Columns of a pair that follow from its games."""
 OF_GAME = (
-    *("pair_id", "game", "first_revision_id", "second_revision_id", "board", "moves"),
+    *("pair_id", "game", "first_revision_id", "second_revision_id", "board", "moves", "plies"),
     *("result", "termination", "started_at", "duration_us"),
     *GAME_SUMS,
 )
@@ -158,7 +159,8 @@ def outcome_of(games: Sequence[GameValues]) -> dict[str, Any]:
         ),
     }
     numbers = [number for side in sums for number in msgspec.structs.astuple(side)]
-    return values | dict(zip(PAIR_SUMS, numbers, strict=True))
+    plies = (first["plies"], None if second is None else second["plies"])
+    return values | dict(zip((*PAIR_SUMS, *PAIR_PLIES), (*numbers, *plies), strict=True))
 
 
 def _sum(one: SideSums, other: SideSums) -> SideSums:

@@ -8,10 +8,10 @@ from db.backends.backend import Backend, Place
 from db.errors import Missing, NotALadderDatabase, Outdated, TooNew
 from db.models import METADATA
 
-HEAD = "0101"
+HEAD = "0102"
 """The current version; a constant, so that a current database is opened without Alembic."""
-MIGRATED = ("0100",)
-"""The versions of releases that the scripts migrate, oldest first."""
+MIGRATED = ("0100", "0101")
+"""The former versions that the scripts migrate, oldest first."""
 
 
 def stored_version(connection: Connection, place: Place) -> str | None:

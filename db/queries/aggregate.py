@@ -14,12 +14,13 @@ from typing import Any, NamedTuple, TypeVar, cast
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, select
 
 from db.database import Database, Queries
-from db.models import PAIR_SUMS, RUNS, Game, Pair, Run
+from db.models import RUNS, Game, Pair, Run
 from db.queries.bots import read_bot_names
 from db.queries.games import is_of_run
-from db.records.games import SideSums, SideTotals
+from db.records.aggregate import HistorySlice, PairTableRow, SideTotals
+from db.records.measures import SUMS
 from db.records.pairs import forfeits_of
-from db.records.record import HistorySlice, PairTableRow, Record
+from db.records.record import Record
 from engine.result import Result
 
 T = TypeVar("T")
@@ -29,8 +30,6 @@ TableKey = tuple[int, str, int, int]
 _FINISHED = Pair.second_result.is_not(None)
 _KEY = (Pair.division_id, Pair.board_class, Pair.a_revision_id, Pair.b_revision_id)
 _ENDS = (Pair.first_result, Pair.second_result, Pair.first_termination, Pair.second_termination)
-_SIDE = SideSums.__struct_fields__
-_MAX_US = _SIDE.index("max_us")
 KEPT = 64
 """What an open store remembers; the longest unused is forgotten."""
 ROWS_AT_MOST = 20_000
@@ -43,8 +42,9 @@ class _Table:
 
     record: Record = Record()  # noqa: RUF009 - it is frozen
     sides: tuple[list[int], list[int]] = field(
-        default_factory=lambda: ([0] * len(_SIDE), [0] * len(_SIDE))
+        default_factory=lambda: ([0] * len(SUMS), [0] * len(SUMS))
     )
+    """The values of `SUMS` for A and B."""
     failures: tuple[Counter[str], Counter[str]] = field(
         default_factory=lambda: (Counter(), Counter())
     )
@@ -316,19 +316,19 @@ def _count(
     connection: Connection, chosen: Sequence[ColumnElement[bool]], tables: _Tables
 ) -> _Tables:
     """Add the finished pairs that fit to tables; return these."""
-    sums = [(func.max if name.endswith("_max_us") else func.sum)(Pair[name]) for name in PAIR_SUMS]
+    sums = [each.sql(Pair, side).label(None) for side in "ab" for each in SUMS]
     query = select(*_KEY, *_ENDS, func.count(), *sums).where(*chosen).group_by(*_KEY, *_ENDS)
     for row in connection.execute(query).all():
-        division, board_class, a, b, *ends, count = row[: len(_KEY) + len(_ENDS) + 1]
-        sums_of_sides = [int(value) for value in row[-len(PAIR_SUMS) :]]
+        division, board_class, a, b, *ends, count = row[: -len(sums)]
+        values = [int(value) for value in row[-len(sums) :]]
         first, second = ends[:2]
         table = tables.setdefault((division, board_class, min(a, b), max(a, b)), _Table())
         seats = (0, 1) if a <= b else (1, 0)
         table.add_results(first, second, count, is_swapped=a > b)
-        for seat, start in zip(seats, (0, len(_SIDE)), strict=True):
+        for seat, own in zip(seats, (values[: len(SUMS)], values[len(SUMS) :]), strict=True):
             side = table.sides[seat]
-            for place, value in enumerate(sums_of_sides[start : start + len(_SIDE)]):
-                side[place] = max(side[place], value) if place == _MAX_US else side[place] + value
+            for place, each in enumerate(SUMS):
+                side[place] = each.fold(side[place], own[place])
         for forfeit in forfeits_of((ends[0], ends[1]), (ends[2], ends[3])):
             table.failures[seats[forfeit.side]][forfeit.termination] += count
     return tables
@@ -344,8 +344,12 @@ def _to_rows(tables: _Tables, names: dict[int, str]) -> list[PairTableRow]:
             a_name=names[a],
             b_name=names[b],
             record=table.record,
-            a=SideTotals(*table.sides[0], failures=dict(table.failures[0])),
-            b=SideTotals(*table.sides[1], failures=dict(table.failures[1])),
+            a=_totals(table, 0),
+            b=_totals(table, 1),
         )
         for (division, board_class, a, b), table in sorted(tables.items())
     ]
+
+
+def _totals(table: _Table, seat: int) -> SideTotals:
+    return SideTotals(dict(zip(SUMS, table.sides[seat], strict=True)), dict(table.failures[seat]))

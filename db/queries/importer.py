@@ -11,6 +11,7 @@ from db.columns import to_record, to_values
 from db.database import Queries
 from db.models import (
     GAMES,
+    PAIR_PLIES,
     PAIR_SUMS,
     PAIRS,
     RUNS,
@@ -59,6 +60,7 @@ FILE_KEYS = {
     **dict.fromkeys(("first_result", "second_result"), "result"),
     **dict.fromkeys(("first_termination", "second_termination"), "termination"),
     **dict.fromkeys(PAIR_SUMS, "sides"),
+    **dict.fromkeys(PAIR_PLIES, "moves"),
 }
 """A file's keys of columns that have other names."""
 SAME_OF_RUN = ("kind", "run_seed", "identity", "division")

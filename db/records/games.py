@@ -8,7 +8,7 @@ from typing import Annotated, Literal, cast
 import msgspec
 from msgspec import Meta
 
-from engine.result import FORFEITS, Result, Termination
+from engine.result import Result, Termination
 
 COUNT_LIMIT = 1 << 53
 Count = Annotated[int, Meta(ge=0, lt=COUNT_LIMIT)]
@@ -27,18 +27,6 @@ class SideSums(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
     """Simulations, or nodes for players that count those; 0 if the bot reports none."""
     searched_us: Count = 0
     """Wall time of the moves for which simulations or nodes were reported."""
-
-
-class SideTotals(SideSums, kw_only=True):
-    """Sums over one bot's moves against one opponent, and its forfeits."""
-
-    failures: dict[str, int] = {}
-    """Forfeited games by termination; kinds without a game may be missing."""
-
-    @property
-    def forfeits(self) -> dict[str, int]:
-        """Forfeited games by kind, with zeros, in the order of reports."""
-        return {kind.value: self.failures.get(kind.value, 0) for kind in FORFEITS}
 
 
 STDERR_LIMIT = 4000

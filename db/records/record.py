@@ -1,10 +1,9 @@
-"""The results of two bots against each other, the arithmetic of their counts, and its rows."""
+"""The results of two bots against each other, and the arithmetic of their counts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from db.records.games import SideTotals
 from engine.result import Result
 
 CELLS = tuple((first, second) for first in range(3) for second in range(3))
@@ -143,31 +142,3 @@ class Record:
     def evidence(self) -> tuple[float, ...]:
         """The pairs by A's points, scaled to the number of distinct pairs."""
         return self.scaled(self.distinct)
-
-
-@dataclass(frozen=True, slots=True)
-class PairTableRow:
-    """The pairs of two revisions in one board class; A is the revision with the lower id."""
-
-    division_id: int
-    board_class: str
-    a_revision: int
-    b_revision: int
-    a_name: str
-    b_name: str
-    record: Record
-    """Its distinct pairs are None if they were not counted."""
-    a: SideTotals
-    b: SideTotals
-
-
-@dataclass(frozen=True, slots=True)
-class HistorySlice:
-    """The pairs of one slice of a division's games."""
-
-    since: float
-    """Start of its earliest pair, in seconds since the epoch."""
-    until: float
-    """Start of its latest pair, in seconds since the epoch."""
-    tables: list[PairTableRow]
-    """Without sums of moves."""

@@ -17,12 +17,21 @@ def bot_names(context: typer.Context, incomplete: str) -> list[str]:
 
 def bot_lists(context: typer.Context, incomplete: str) -> list[str]:
     """Complete the last name of a comma-separated list of bots."""
+    return _last_of_list(incomplete, _registered(context))
+
+
+def list_columns(incomplete: str) -> list[str]:
+    """Complete the last key of a comma-separated list of columns of the rating list."""
+    from reports.report.standings import CHOICE
+
+    return _last_of_list(incomplete, CHOICE)
+
+
+def _last_of_list(incomplete: str, names: Sequence[str]) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     named = before.split(",")
     return [
-        f"{before}{comma}{name}"
-        for name in _registered(context)
-        if name.startswith(last) and name not in named
+        f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in named
     ]
 
 

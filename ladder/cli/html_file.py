@@ -59,6 +59,7 @@ def write_division(
     names: Sequence[str] = (),
     patterns: Sequence[str] = (),
     retired: bool = False,
+    keys: Sequence[str] = (),
 ) -> None:
     """Write the page of a division.
 
@@ -71,6 +72,7 @@ def write_division(
         names: bots to compare as well.
         patterns: names or patterns of the bots to show; empty for all.
         retired: whether retired bots are shown too.
+        keys: those of the columns of the list to show; empty for the usual ones.
 
     Raises:
         UsageError: the division has no games, or the file cannot be written.
@@ -104,6 +106,7 @@ def write_division(
         elsewhere=[] if trials else [labels[each] for each in elsewhere],
         wrong=wrong,
         truths=truths,
+        keys=keys,
     )
     write_output(file, [page], "--html", "the report")
 

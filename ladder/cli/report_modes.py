@@ -11,7 +11,7 @@ import typer
 
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.cli.completion import bot_names
+from ladder.cli.completion import bot_names, list_columns
 from ladder.cli.config import is_from_config
 from ladder.cli.declare import NO_OPTION
 from ladder.cli.options import BotName, BotNames, Takes, number, whole
@@ -20,6 +20,7 @@ from ladder.cli.parsing import parse_names
 from ladder.errors import UsageError
 from ladder.moments import parse_since
 from ladder.names import select_names
+from ladder.registry.specs.targets import split_list
 from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bots
 from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.comparison import compare
@@ -31,7 +32,7 @@ from ladder.stats.pool.rating import RatingOptions
 from reports.layout.terminal import Listing
 from reports.report.comparison import against_listing, comparison_listing
 from reports.report.mistakes import mistakes_listing
-from reports.report.standings import standings_listing
+from reports.report.standings import CHOICE, standings_listing
 from reports.report.versions import history_listing, regressions_listing
 
 
@@ -65,6 +66,7 @@ class ReportOptions:
     retired: bool = False
     anchor: list[str] | None = None
     pairs: bool = False
+    columns: Annotated[str, Takes(autocompletion=list_columns)] | None = None
     format_: Format = Format.TABLE
     json: bool = False
     output: Path | None = None
@@ -143,9 +145,21 @@ class ReportOptions:
         """Return when the first games that count began, in epoch seconds. Raises UsageError."""
         return None if self.since is None else parse_since(self.since)
 
+    @cached_property
+    def keys(self) -> Sequence[str]:
+        """Return the keys of the columns to show; empty for the usual ones. Raises UsageError."""
+        keys = [] if self.columns is None else list(dict.fromkeys(split_list(self.columns)))
+        for key in keys:
+            if key not in CHOICE:
+                raise UsageError(
+                    f"--columns: the rating list has no column {key!r}: choose from "
+                    f"{', '.join(CHOICE)}"
+                )
+        return keys
+
     def check(self) -> None:
         """Refuse bad values before the database is opened. Raises UsageError."""
-        _ = self.mode, self.form, self.rating, self.patterns, self.moment
+        _ = self.mode, self.form, self.rating, self.patterns, self.moment, self.keys
         check_writable(self.output)
         if self.mode is Mode.PAGE and self.html is not None:
             from ladder.cli.html_file import check_html  # loads the compiler
@@ -170,7 +184,7 @@ def _standings(store: Store, division: DivisionRow, options: ReportOptions) -> L
     everyone = standings_of_division(store, games, options=options.rating)
     made = select_bots(everyone, patterns=_bots(store, options), retired=options.retired)
     wrong = read_mistakes(store, division, since=options.moment)
-    return standings_listing(made, wrong, pairs=options.pairs)
+    return standings_listing(made, wrong, pairs=options.pairs, keys=options.keys)
 
 
 def _comparison(store: Store, division: DivisionRow, options: ReportOptions) -> Listing:
@@ -221,6 +235,7 @@ def _page(store: Store, division: DivisionRow, options: ReportOptions) -> Listin
         names=options.names or (),
         patterns=_bots(store, options),
         retired=options.retired,
+        keys=options.keys,
     )
     if not (options.json or options.output):
         return None
@@ -252,7 +267,9 @@ def _reads(*names: str) -> frozenset[str]:
 REPORTS: Mapping[Mode, Report] = {
     Mode.PAGE: Report(
         _page,
-        _reads("html", "games", "force", "compare", "names", "bots", "retired", "anchor"),
+        _reads(
+            *("html", "games", "force", "compare", "names", "bots", "retired", "anchor", "columns")
+        ),
     ),
     Mode.COMPARE: Report(_comparison, _reads("compare", "names", "anchor", "format_")),
     Mode.AGAINST: Report(_against, _reads("against", "bots", "retired", "format_")),
@@ -262,5 +279,7 @@ REPORTS: Mapping[Mode, Report] = {
         _reads("regressions", "threshold", "fail_undecided", "bots", "anchor", "format_"),
     ),
     Mode.HISTORY: Report(_history, _reads("history", "anchor", "format_")),
-    Mode.LIST: Report(_standings, _reads("bots", "retired", "anchor", "pairs", "format_")),
+    Mode.LIST: Report(
+        _standings, _reads("bots", "retired", "anchor", "pairs", "columns", "format_")
+    ),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from engine.result import FORFEITS, Termination
+from engine.result import FORFEITS
 from ladder.results.standings.head_to_head import ClassScores, ListedPairing
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.pool import RatedMoment
@@ -15,7 +15,7 @@ from reports.html.charts import PALETTE, Axis, Figure, Row, heat_map, interval_c
 from reports.layout.elo import difference_fields, rating_fields, wdl_fields
 from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table
 from reports.layout.format import values_of, wdl_text
-from reports.report.rating_columns import COLUMNS, RatingView
+from reports.report.rating_columns import COLUMNS, RatingView, forfeits_by
 
 SURPRISE = 2.0
 """Residual in standard errors from which a pairing is marked."""
@@ -34,7 +34,7 @@ def rated_bots(standings: Standings) -> list[BotStanding]:
     return [bot for bot in standings.bots if bot.rating.elo is not None]
 
 
-def ratings_figure(view: RatingView) -> Figure:
+def ratings_figure(view: RatingView, fields: Sequence[Field] = COLUMNS) -> Figure:
     """Return the chart and the table of the rating list."""
     standings = view.standings
     rows = [
@@ -54,7 +54,7 @@ def ratings_figure(view: RatingView) -> Figure:
         name="ratings",
         label="Ratings in Elo with 95 % intervals, best on top; the numbers are in the table below",
         caption=f"Rating list of {standings.label}",
-        table=Table(COLUMNS, standings.bots, view),
+        table=Table(fields, standings.bots, view),
         spec=interval_chart(rows, "Elo", tips=tips) if rows else None,
         is_open=True,
     )
@@ -215,11 +215,7 @@ def failures_table(bots: Sequence[BotStanding]) -> Table:
     """Return the table of forfeits by bot and kind."""
     fields = (
         Field("name", "bot"),
-        *(Field("", kind.noun, form=",d", value=partial(_forfeits, kind)) for kind in FORFEITS),
+        *(Field("", kind.noun, form=",d", value=partial(forfeits_by, kind)) for kind in FORFEITS),
         Field("games", "of games", form=",d"),
     )
     return Table(fields, [bot for bot in bots if bot.all_forfeits])
-
-
-def _forfeits(kind: Termination, bot: BotStanding) -> int:
-    return bot.forfeits.get(kind.value, 0)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from db.records.budget import move_limit_ms
-from db.records.runs import SHIPPED_OPENINGS, RunKind, RunRow
+from db.records.runs import SHIPPED_OPENINGS, Conditions, RunKind, RunRow
 from ladder.experiments.gate.result import BaselineResult
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.stored import StoredRun
@@ -14,7 +14,7 @@ from ladder.results.standings.comparison import BY_LIST, Comparison
 from ladder.results.standings.head_to_head import HeadToHead
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.standings import BotStanding, Standings
+from ladder.results.standings.standings import Standings
 from ladder.stats.difference import Sign
 from reports.html.division_figures import (
     classes_table,
@@ -33,8 +33,8 @@ from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table, moment_fiel
 from reports.layout.format import as_sentence, day, join_names, wdl_text
 from reports.report.comparison import comparison_tables
 from reports.report.mistakes import headline, left_table, mistakes_table, remarks
-from reports.report.rating_columns import RatingView
-from reports.report.standings import is_warning, note_text
+from reports.report.rating_columns import COLUMNS, RatingView, forfeit_text
+from reports.report.standings import is_warning, list_fields, note_text
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -58,6 +58,7 @@ def report_page(
     elsewhere: Sequence[str] = (),
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth | None] | None = None,
+    keys: Sequence[str] = (),
 ) -> str:
     """Return the page as HTML.
 
@@ -68,17 +69,20 @@ def report_page(
         elsewhere: divisions with gates or matches, if this one has none.
         wrong: mistakes of the bots; None if no game was analysed.
         truths: results of the analysis, by game.
+        keys: those of the columns of the rating list to show; empty for the usual ones.
 
     """
     standings = data.standings
     order = [bot.name for bot in standings.bots]
-    budget_ms = move_limit_ms(standings.budget, None)
+    budget_ms = move_limit_ms(standings.division.budget, None)
     place = {name: number for number, name in enumerate(order)}
     times = sorted(data.move_times, key=lambda entry: place.get(entry.bot, len(place)))
     figures = {
         figure.name: figure
         for figure in (
-            ratings_figure(RatingView(standings)),
+            ratings_figure(
+                RatingView(standings), list_fields(standings, wrong, keys) if keys else COLUMNS
+            ),
             steps_figure(data.steps),
             history_figure(data.history, order),
             pairings_figure(data.pairings, order),
@@ -210,12 +214,16 @@ def warnings(data: ReportData) -> list[str]:
     failing = sorted(standings.bots, key=lambda bot: -bot.all_forfeits)
     found = _lost(data.steps)
     found += [
-        f"{bot.name} forfeited {bot.all_forfeits} of {counted(bot.games, 'game')} ({_kinds(bot)})"
-        + (": do not trust its rating." if bot.unreliable else ".")
+        f"{bot.name} forfeited {bot.all_forfeits} of {counted(bot.games, 'game')} "
+        f"({forfeit_text(bot)})" + (": do not trust its rating." if bot.unreliable else ".")
         for bot in failing
         if bot.all_forfeits
     ]
-    slow = [f"{bot.name} {bot.mean_move_ms:,.1f} ms" for bot in standings.bots if bot.over_budget]
+    slow = [
+        f"{bot.name} {bot.measures['mean_move_ms']:,.1f} ms"
+        for bot in standings.bots
+        if bot.over_budget
+    ]
     if slow:
         found.append(f"Own time per move over the budget, on average: {', '.join(slow)}.")
     return found + warnings_of(standings)
@@ -253,23 +261,17 @@ def _lost(steps: Sequence[Step]) -> list[str]:
     return [f"{losses}. {chance}Run {gate} to decide."]
 
 
-def _kinds(bot: BotStanding) -> str:
-    return ", ".join(
-        f"{count} {kind.replace('_', ' ')}" for kind, count in bot.forfeits.items() if count
-    )
-
-
 def facts(data: ReportData) -> list[tuple[str, str]]:
     """Return the conditions as labels and values."""
     standings = data.standings
     found = [
         ("Division", standings.label),
-        ("Boards", standings.boards),
-        ("Openings", _openings(standings)),
+        ("Boards", standings.division.boards),
+        ("Openings", _openings(standings.division)),
         ("Games", f"{standings.games:,} ({standings.distinct_games:,} distinct)"),
         ("Pairs", f"{standings.pairs:,}"),
     ]
-    found += [(rule.heading, rule.words) for rule in standings.rules.texts]
+    found += [(rule.heading, rule.words) for rule in standings.division.texts]
     if standings.first_mover_score is not None:
         found.append(("First mover scores", f"{standings.first_mover_score:.1%}"))
     if standings.draw_rate is not None:
@@ -291,10 +293,10 @@ def _played_by(runs: Sequence[RunRow]) -> str:
     return "; ".join(dict.fromkeys(played))
 
 
-def _openings(standings: Standings) -> str:
-    if standings.openings is not None:
-        name = SHIPPED_OPENINGS.get(standings.openings)
-        return name or f"a set with the hash {standings.openings}"
-    if standings.opening_plies is None:
+def _openings(played: Conditions) -> str:
+    if played.openings is not None:
+        name = SHIPPED_OPENINGS.get(played.openings)
+        return name or f"a set with the hash {played.openings}"
+    if played.opening_plies is None:
         return "random plies, by board class"
-    return f"{standings.opening_plies} random plies" if standings.opening_plies else "none"
+    return f"{played.opening_plies} random plies" if played.opening_plies else "none"

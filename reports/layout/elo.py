@@ -62,7 +62,7 @@ def rating_fields(of: Callable[[Any], Rating | None], *, digits: int = 1) -> tup
     columns = (("elo", "elo", "Elo", 0), ("error95", "±95", "± 95 %", 2))
     return (
         *_measured(("elo", "error95"), value, lambda row: rating(row).is_measured),
-        *(Field(key, value=partial(value, key)) for key in ("low", "high")),
+        *(Field(key, form=".0f", value=partial(value, key)) for key in ("low", "high")),
         *_bounds(value),
         *(
             Field(key, head, page=page, only=Medium.TABLES, form=".0f",
@@ -89,7 +89,7 @@ def _measured(
 def _bounds(value: Callable[[str, Any], Any]) -> list[Field]:
     """Return the bounds of shutouts, which CSV has as `low` and `high`."""
     keys = ("elo_at_least", "elo_at_most")
-    return [Field(key, only=Medium.JSON, value=partial(value, key)) for key in keys]
+    return [Field(key, only=Medium.JSON, form=".0f", value=partial(value, key)) for key in keys]
 
 
 def wdl_fields(

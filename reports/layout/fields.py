@@ -5,13 +5,16 @@ tables into a width, and the macro ``table`` of the templates draws them on a pa
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Flag, auto
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
 from reports.layout.format import (
     csv_text,
     day,
+    in_words,
     iso_time,
     markdown_text,
     moment,
@@ -79,6 +82,8 @@ class Field:
     """The head of the column in tables; None if tables do not show it."""
     page: str | None = None
     """The head on a page, if it is another."""
+    chosen_by: str = ""
+    """The key in JSON that chooses the field, if it is not its own."""
     only: Medium = Medium.TABLES | Medium.DATA
     """Where it is shown, if not wherever it has a key or a head."""
     value: Callable[[Any], Any] | None = None
@@ -204,6 +209,29 @@ class Table:
 def plain_values(fields: Sequence[Field], row: Any) -> dict[str, Any]:
     """Return a row as plain data for JSON."""
     return {field.key: field.plain(row) for field in fields if field.is_on(Medium.JSON)}
+
+
+def choose_fields(fields: Sequence[Field], keys: Sequence[str]) -> list[Field]:
+    """Return the fields of some keys of JSON, in the order of the keys, for every format.
+
+    In a format without a field of its own for a key, the value in JSON is shown below the key. On a
+    terminal that is too narrow the last ones are left out first.
+    """
+    chosen: list[Field] = []
+    for key in keys:
+        own = [each for each in fields if key in (each.key, each.chosen_by)]
+        lacking = [one for one in Medium if not any(each.is_on(one) for each in own)]
+        if lacking:
+            (whole,) = (each for each in own if each.key == key and each.is_on(Medium.JSON))
+            only, head = reduce(or_, lacking), whole.head or key
+            text = whole.text or (None if whole.form else partial(_value_text, whole))
+            own.append(replace(whole, head=head, only=only, text=text))
+        chosen += own
+    return [replace(each, level=place) for place, each in enumerate(chosen)]
+
+
+def _value_text(field: Field, row: Any, _: object) -> str:
+    return in_words(field.plain(row))
 
 
 def table_by_row(

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
@@ -70,8 +71,15 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([csv_cell(value) if isinstance(value, str) else value for value in row])
+        writer.writerow(map(_csv_value, row))
     return output.getvalue()
+
+
+def _csv_value(value: object) -> object:
+    """Return a value for a cell; lists and objects are JSON."""
+    if isinstance(value, list | dict):
+        return json.dumps(value)
+    return csv_cell(value) if isinstance(value, str) else value
 
 
 def csv_cell(text: str) -> str:
@@ -159,6 +167,13 @@ def number(value: float | None, form: str = ".0f") -> str:
     shown = format(value, form)
     is_zero = "0" in shown and not any(digit in shown for digit in "123456789")
     return shown.replace("-", "") if is_zero else shown
+
+
+def in_words(value: object) -> str:
+    """Return a value of JSON as the text of a cell."""
+    if value is None or isinstance(value, bool):
+        return {None: "-", True: "yes", False: "no"}[value]
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def wdl_text(wdl: Sequence[int]) -> str:

@@ -67,6 +67,8 @@ def _bot_document(made: DivisionMistakes, name: str) -> dict[str, Any]:
     }
 
 
+MISTAKES_KEY = "mistakes"
+"""The key of a bot's mistakes in the rating list."""
 ENOUGH = 0.1
 """Share of a bot's games from which their analysis stands in the rating list."""
 
@@ -118,32 +120,43 @@ MISTAKES = (
 """The columns of the table of mistakes."""
 
 
-def rates(made: DivisionMistakes | None, bots: Sequence[BotStanding]) -> list[Field]:
+def rates(
+    made: DivisionMistakes | None, bots: Sequence[BotStanding], *, are_chosen: bool = False
+) -> list[Field]:
     """Return the columns of mistakes for the rating list.
 
-    They show only bots of whose games at least a tenth was analysed: a few games measure nothing.
+    Unless they are chosen, they show only bots of whose games at least a tenth was analysed: a few
+    games measure nothing.
     """
+    known = {} if made is None else made.bots
     shown = {
-        bot.name: AnalysedBot(bot.name, made.bots[bot.name])
+        bot.name: known[bot.name]
         for bot in bots
-        if made is not None
-        and bot.name in made.bots
-        and made.bots[bot.name].games >= ENOUGH * bot.games
+        if bot.name in known and (are_chosen or known[bot.name].games >= ENOUGH * bot.games)
     }
     columns = (
-        ("analysed", "games", "d"),
-        ("mistakes/100", "per_100", ".2f"),
-        ("its ±95", "error95", ".2f"),
-        ("not judged", "unknown_share", ".1%"),
+        ("analysed", "games", "d", None),
+        ("mistakes/100", "per_100", ".2f", 3),
+        ("its ±95", "error95", ".2f", 3),
+        ("not judged", "unknown_share", ".1%", 4),
     )
 
     def value(key: str, bot: BotStanding) -> Any:
-        return getattr(shown[bot.name].found, key) if bot.name in shown else None
+        return getattr(shown[bot.name], key) if bot.name in shown else None
 
     return [
-        Field(head=head, form=form, value=partial(value, key), level=5)
-        for head, key, form in columns
-        if shown
+        Field(
+            f"{MISTAKES_KEY}_{key}",
+            head,
+            chosen_by=MISTAKES_KEY,
+            only=Medium.TABLES | Medium.CSV if are_chosen else Medium.TABLES,
+            value=partial(value, key),
+            digits=digits,
+            form=form,
+            level=5,
+        )
+        for head, key, form, digits in columns
+        if shown or are_chosen
     ]
 
 

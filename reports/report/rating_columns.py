@@ -1,6 +1,7 @@
 """The columns of the rating list, for the terminal, Markdown, CSV, JSON and pages.
 
-To add a column, add an entry to `COLUMNS` and its value to `BotStanding`.
+To add a column, add an entry to `COLUMNS`, and its value to `BotStanding` or, if it needs a query,
+to `db.records.measures`.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,21 +38,27 @@ def marks(bot: BotStanding) -> str:
 
 
 def forfeit_text(bot: BotStanding) -> str:
-    """Return the forfeits by kind, such as ``2 timeout, 1 crash``."""
-    kinds = [f"{count} {kind}" for kind, count in bot.forfeits.items() if count]
-    return ", ".join(kinds) or NOTHING
+    """Return the forfeits by kind, such as ``2 timeout, 1 illegal move``."""
+    counts = bot.forfeits.items()
+    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts if count)
 
 
 def _name(bot: BotStanding, view: RatingView) -> str:
     return bot.name + (" (anchor)" if bot.name in view.standings.anchors else "")
 
 
-def _forfeits(kind: Termination, bot: BotStanding) -> int:
+def forfeits_by(kind: Termination, bot: BotStanding) -> int:
+    """Return the games that a bot forfeited in one way."""
     return bot.forfeits.get(kind.value, 0)
 
 
 def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
     return [{"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games]
+
+
+def _measured(key: str, head: str, **options: Any) -> Field:
+    """Return the column of a measure of `db.records.measures`."""
+    return Field(key, head, value=lambda bot: bot.measures[key], **options)
 
 
 COLUMNS = (
@@ -64,7 +71,13 @@ COLUMNS = (
         emphasis=lambda bot, _: FAINT if bot.retired else "",
         link=lambda bot, view: view.link(bot.name),
     ),
-    Field(head="", only=Medium.TEXT, text=lambda bot, _: marks(bot), shown=_marks_shown),
+    Field(
+        head="",
+        chosen_by="name",
+        only=Medium.TEXT,
+        text=lambda bot, _: marks(bot),
+        shown=_marks_shown,
+    ),
     *rating_fields(lambda bot: bot.rating),
     Field("games", "games", form=",d", level=3),
     *wdl_fields(lambda bot: bot.results),
@@ -88,13 +101,16 @@ COLUMNS = (
         sort=lambda bot: bot.all_forfeits,
         level=3,
     ),
-    *(Field(kind.value, only=Medium.CSV, value=partial(_forfeits, kind)) for kind in FORFEITS),
-    Field("forfeit_games", only=Medium.JSON, value=_forfeit_games),
+    *(
+        Field(kind.value, chosen_by="forfeits", only=Medium.CSV, value=partial(forfeits_by, kind))
+        for kind in FORFEITS
+    ),
+    Field("forfeit_games", only=Medium.JSON, value=_forfeit_games, is_prose=True),
     Field("retired", only=Medium.JSON),
     Field("unreliable", only=Medium.JSON),
     Field("over_budget", only=Medium.JSON),
-    Field("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
-    Field("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
-    Field("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
-    Field("reasons", only=Medium.JSON, value=lambda bot: dict(bot.reasons)),
+    _measured("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
+    _measured("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
+    _measured("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
+    Field("reasons", only=Medium.JSON, value=lambda bot: dict(bot.reasons), is_prose=True),
 )

@@ -14,10 +14,10 @@ from ladder.results.standings.standings import (
     Standings,
 )
 from reports.layout.elo import pentanomial_fields, wdl_fields
-from reports.layout.fields import Field, Table, plain_values
+from reports.layout.fields import Field, Medium, Table, choose_fields, plain_values
 from reports.layout.format import rounded, values_of
 from reports.layout.terminal import Listing
-from reports.report.mistakes import mistakes_of_bot, rates
+from reports.report.mistakes import MISTAKES_KEY, mistakes_of_bot, rates
 from reports.report.rating_columns import (
     COLUMNS,
     OVER_BUDGET,
@@ -32,18 +32,42 @@ BOTS_NAMED = 5
 """Number of bots whose forfeited games are listed."""
 
 
+CHOICE = (*(field.key for field in COLUMNS if field.is_on(Medium.JSON)), MISTAKES_KEY)
+"""The keys of a bot in JSON, by which columns are chosen."""
+
+
+def list_fields(
+    standings: Standings, wrong: DivisionMistakes | None, keys: Sequence[str] = ()
+) -> Sequence[Field]:
+    """Return the columns of these keys of `CHOICE` for every format; the usual ones without keys.
+
+    Args:
+        standings: the rating list.
+        wrong: mistakes of the bots; None if no game was analysed.
+        keys: keys of JSON.
+
+    """
+    columns = (*COLUMNS, *rates(wrong, standings.bots, are_chosen=bool(keys)))
+    if not keys:
+        return columns
+    mistakes = Field(
+        MISTAKES_KEY, only=Medium.JSON, value=lambda bot: mistakes_of_bot(wrong, bot.name)
+    )
+    return choose_fields((*columns, mistakes), keys)
+
+
 def standings_document(
-    standings: Standings, wrong: DivisionMistakes | None = None
+    standings: Standings, wrong: DivisionMistakes | None = None, keys: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the document of `ladder report --json`.
 
-    `wrong` has the mistakes of the bots, or is None if no game was analysed.
+    `wrong` has the mistakes of the bots, or is None if no game was analysed; `keys` are those of
+    the columns to show.
     """
     return {
         "division": {
-            **values_of(standings, "label", "boards", "opening_plies", "openings"),
-            **msgspec.structs.asdict(standings.rules),
-            "budget": dict(standings.budget),
+            "label": standings.label,
+            **msgspec.structs.asdict(standings.division.conditions),
         },
         **values_of(standings, "games", "distinct_games", "pairs"),
         "first_mover_score": rounded(standings.first_mover_score, 4),
@@ -54,7 +78,9 @@ def standings_document(
         "unrated_games": standings.unrated_games,
         "stalled_games": standings.stalls,
         "ranked": standings.ranked,
-        "bots": [standing_document(bot, wrong) for bot in standings.bots],
+        "bots": Table(list_fields(standings, wrong, keys), standings.bots).documents()
+        if keys
+        else [standing_document(bot, wrong) for bot in standings.bots],
         "pairs_table": Table(PAIRS, standings.pairs_table).documents(),
         "notes": [note_text(note) for note in standings.notes],
         "other_divisions": [
@@ -71,17 +97,21 @@ def standing_document(bot: BotStanding, wrong: DivisionMistakes | None) -> dict[
 
 
 def standings_listing(
-    standings: Standings, wrong: DivisionMistakes | None = None, *, pairs: bool = False
+    standings: Standings,
+    wrong: DivisionMistakes | None = None,
+    *,
+    pairs: bool = False,
+    keys: Sequence[str] = (),
 ) -> Listing:
     """Return the rating list with its notes, and with the table of pairs if `pairs`."""
     bots = standings.bots
-    table = Table((*COLUMNS, *rates(wrong, bots)), bots, RatingView(standings))
+    table = Table(list_fields(standings, wrong, keys), bots, RatingView(standings))
     tables = [table] if bots else []
     if pairs:
         met = standings.pairs_table
         tables.append(Table(PAIRS, met, caption="Every two bots that met"))
     return Listing(
-        document=standings_document(standings, wrong),
+        document=standings_document(standings, wrong, keys),
         csv=table.csv(),
         notes=[note_text(note) for note in standings.notes],
         headline=headline(standings),

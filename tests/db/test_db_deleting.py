@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from db.errors import Conflict, InUse, NameTaken, UnknownRow
-from db.records.record import PairTableRow
+from db.records.aggregate import PairTableRow
 from db.records.run_settings import SelectSettings, settings_of
 from db.records.runs import Conditions, NewRun, RunKind, RunRow, TuningStepRow
 from db.store import Store

@@ -44,6 +44,8 @@ def report(
 
     Database and output:
       --pairs: Add the results of every two bots that met.
+      --columns LIST: Columns of the rating list in their order, by their keys in JSON, separated by
+        commas, such as name,elo,max_move_ms. [those of each format]
       --format: Format of the result.
       --html FILE: Write the rating list, with charts and games, as an HTML page instead: one file
         that needs no network.

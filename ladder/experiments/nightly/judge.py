@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from db.records.aggregate import PairTableRow
 from db.records.bots import BotRow
 from db.records.night import Answer, Night, NightVerdict
 from db.records.pairs import PairPlan, PlayedPair
-from db.records.record import PairTableRow, Record
+from db.records.record import Record
 from ladder.experiments.engine import ExperimentJudge
 from ladder.experiments.tally import Tally
 from ladder.names import counted

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from db.records.aggregate import PairTableRow
 from db.records.bots import BotRow
 from db.records.night import Answer, Night, NightQuestion, NightVerdict, SkippedCommit
-from db.records.record import PairTableRow, Record
+from db.records.record import Record
 from db.records.run_settings import NightlySettings
 from db.records.runs import DivisionRow, RunStatus, division_label
 from db.store import Store

@@ -4,10 +4,12 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from db.records.aggregate import PairTableRow, SideTotals
 from db.records.budget import CLOCK, TIME, move_limit_ms, split_budget_key
-from db.records.games import SideTotals
-from db.records.record import PairTableRow, Record, Wdl
+from db.records.measures import MEASURES, measured
+from db.records.record import Record, Wdl
 from db.records.runs import DivisionRow
+from engine.result import FORFEITS
 from ladder.results.standings.head_to_head import heads_to_head
 from ladder.results.standings.notes import DelayedMoves, NoRatedGames, Note, RepeatedGames
 from ladder.results.standings.pool import pool_notes, rate_tables
@@ -63,12 +65,7 @@ def build_standings(
     elo = {} if pool is None else pool.elo
     ranked = sorted(bots, key=lambda name: (-elo.get(name, -math.inf), name))
     return Standings(
-        boards=division.boards,
-        budget=division.budget,
-        opening_plies=division.opening_plies,
-        openings=division.openings,
-        rules=division.rules,
-        label=division.label,
+        division=division,
         games=games,
         distinct_games=distinct_games,
         first_mover_score=total.first_mover.score,
@@ -140,16 +137,8 @@ def _bot_standing(
     forfeit_games: Sequence[ForfeitedGame],
 ) -> BotStanding:
     """Return one row of the list; `limit_ms` is the bot's time per move, if it has one."""
-    moves = sum(side.moves for side in sums.sides)
-    simulations = sum(side.simulations for side in sums.sides)
-    searched_us = sum(side.searched_us for side in sums.sides)
-    forfeits: dict[str, int] = {}
-    for side in sums.sides:
-        for kind, count in side.forfeits.items():
-            forfeits[kind] = forfeits.get(kind, 0) + count
-    speed = simulations / searched_us * 1e6 if simulations and searched_us else None
-    mean_ms = sum(side.time_us for side in sums.sides) / moves / 1000 if moves else None
-    max_ms = max(side.max_us for side in sums.sides) / 1000 if moves else None
+    measures = measured(side.sums for side in sums.sides)
+    mean_ms = measures["mean_move_ms"]
     reasons = {}
     place = None if pool is None else pool.places.get(name)
     if pool is None or place is None:
@@ -157,19 +146,17 @@ def _bot_standing(
         reasons["elo"] = reasons["error95"] = "no games connect it with most of the other bots"
     else:
         rating = pool.rating.rating(place)
-    if speed is None:
-        reasons["simulations_per_second"] = "the bot reports no simulations or nodes"
-    if mean_ms is None:
-        reasons["mean_move_ms"] = reasons["max_move_ms"] = "the bot has made no move"
+    reasons |= {each.key: each.missing for each in MEASURES if measures[each.key] is None}
     return BotStanding(
         name=name,
         rank=rank,
         rating=rating,
         results=sums.results,
-        forfeits=forfeits,
-        simulations_per_second=speed,
-        mean_move_ms=mean_ms,
-        max_move_ms=max_ms,
+        forfeits={
+            kind.value: sum(side.failures.get(kind.value, 0) for side in sums.sides)
+            for kind in FORFEITS
+        },
+        measures=measures,
         reasons=reasons,
         over_budget=limit_ms is not None and mean_ms is not None and mean_ms > limit_ms,
         retired=retired,

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from db.records.aggregate import PairTableRow
 from db.records.bots import remedy_for
 from db.records.games import GameQuery
-from db.records.record import PairTableRow, Record
+from db.records.record import Record
 from db.store import Store
 from engine.result import Result
 from ladder.errors import UsageError

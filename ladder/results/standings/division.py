@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from db.records.aggregate import PairTableRow
 from db.records.bots import BotRow
 from db.records.games import GameQuery
-from db.records.record import PairTableRow
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.errors import UsageError
@@ -150,7 +150,7 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
 
 def _forfeits(store: Store, games: DivisionGames) -> Mapping[int, Sequence[ForfeitedGame]]:
     """Return the latest rated forfeits by revision; read nothing if no bot has any."""
-    if not any(sum(side.forfeits.values()) for row in games.tables for side in (row.a, row.b)):
+    if not any(side.failures for row in games.tables for side in (row.a, row.b)):
         return {}
     found: dict[int, list[ForfeitedGame]] = {}
     query = GameQuery(division_id=games.division.id, rated=True, forfeit=True, since=games.since)

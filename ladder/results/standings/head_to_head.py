@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from db.records.record import PairTableRow, Record, Wdl
+from db.records.aggregate import PairTableRow
+from db.records.record import Record, Wdl
 from ladder.stats.difference import Difference, Sign, difference_of
 from ladder.stats.elo import elo_to_score
 from ladder.stats.pool.rating import Pool

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from db.records.record import HistorySlice, PairTableRow, Record
+from db.records.aggregate import HistorySlice, PairTableRow
+from db.records.record import Record
 from ladder.errors import UsageError
 from ladder.results.standings.notes import Misfit, NotConnected, Note, Shutouts
 from ladder.stats.own_rating import Rating

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from db.records.record import Wdl
-from db.records.rules import GameRules
+from db.records.runs import DivisionRow
 from engine.result import Termination
 from ladder.names import select_names
 from ladder.results.standings.head_to_head import HeadToHead
@@ -46,10 +46,8 @@ class BotStanding:
     """Its games against all others."""
     forfeits: Mapping[str, int]
     """Forfeited games by termination; they are among the losses."""
-    simulations_per_second: float | None
-    """Simulations, or nodes for players that count those; None if the bot reports none."""
-    mean_move_ms: float | None
-    max_move_ms: float | None
+    measures: Mapping[str, float | None]
+    """The columns of `db.records.measures` by key."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why fields are None, by field."""
     over_budget: bool = False
@@ -96,13 +94,7 @@ class OtherDivision:
 class Standings:
     """The rating list of a division, or of one run, with its pair table."""
 
-    boards: str
-    budget: Mapping[str, int]
-    opening_plies: int | None
-    openings: str | None
-    """Hash of the set of openings; None for random openings."""
-    rules: GameRules
-    label: str
+    division: DivisionRow
     games: int
     distinct_games: int
     first_mover_score: float | None
@@ -123,6 +115,11 @@ class Standings:
     unrated_games: int = 0
     """Number of the division's games of matches and experiments."""
     other_divisions: Sequence[OtherDivision] = ()
+
+    @property
+    def label(self) -> str:
+        """The label of the division."""
+        return self.division.label
 
     @property
     def pairs(self) -> int:

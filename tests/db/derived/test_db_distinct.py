@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from sqlalchemy import event
 
+from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery, GameRow
 from db.records.pairs import PlannedPair
-from db.records.record import PairTableRow
 from db.records.runs import RunRow
 from db.store import Store
 from tests.db.making import add_bots, ensure_revision, new_run, played, revision, to_plan

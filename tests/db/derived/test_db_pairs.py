@@ -10,13 +10,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from db.errors import UnknownRow
 from db.outcomes import OUTCOME
+from db.records.measures import LONGEST, MOVES, SEARCHED, SIMULATIONS, TIME
 from db.records.pairs import (
     PairRecord,
     PlannedPair,
     pair_content,
 )
 from db.store import Store
-from engine.result import Result, Termination
+from engine.result import FORFEITS, Result, Termination
 from tests.db.making import (
     add_bots,
     maker,
@@ -53,7 +54,7 @@ def test_self_pair_cannot_be_rated(store: Store) -> None:
     assert finish_pair(store, to_plan(row), record)
     (table,) = store.aggregate.of_run(run.id)
     assert (table.a_revision, table.b_revision, table.record.pairs) == (a, a, 1)
-    assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
+    assert table.a.sums[MOVES] == record.games[0].sides[0].moves + record.games[1].sides[1].moves
 
 
 def test_finish_pair_twice_stores_it_once(store: Store) -> None:
@@ -223,12 +224,15 @@ def test_the_aggregate_equals_a_slow_recount(store: Store) -> None:
         for revision, totals in ((a, table.a), (b, table.b)):
             seats = [(g, 0 if g.first_revision == revision else 1) for g in ours]
             told = [t for g, seat in seats for t in g.thoughts[seat::2]]
-            assert totals.moves == len(told)
-            assert totals.time_us == sum(t.time_us for t in told)
-            assert totals.max_us == max(t.time_us for t in told)
-            assert totals.simulations == sum(t.simulations or 0 for t in told)
-            assert totals.searched_us == sum(t.time_us for t in told if t.simulations)
-            for reason, count in totals.forfeits.items():
+            assert totals.sums == {
+                MOVES: len(told),
+                TIME: sum(t.time_us for t in told),
+                LONGEST: max(t.time_us for t in told),
+                SIMULATIONS: sum(t.simulations or 0 for t in told),
+                SEARCHED: sum(t.time_us for t in told if t.simulations),
+            }
+            for reason in FORFEITS:
+                count = totals.failures.get(reason, 0)
                 mine = [g for g, seat in seats if g.termination == reason and g.offender == seat]
                 assert count == len(mine)
     assert sum(t.record.pairs for t in tables.values()) == 80

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import compress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from db.migrations import HEAD
 from db.store import Store, shown_by_server
 from ladder.registry.builtins import sync_builtins
 from ladder.results.standings.division import read_division, standings_of_division
-from tests.db.making import add_bots, new_run, play_all
+from tests.db.making import add_bots, maker, new_play, new_run, play_all
 from tests.db.migrations.test_db_migrations import check_models
 from tests.support.former import FOLDER, call_version, write_former
 from tests.support.sql import execute_sql
@@ -31,6 +32,8 @@ KEPT = {
     "jobs": "id, command, folder, author, note, status, added_at, ended_at, exit_code, result",
 }
 """The columns that stay in the tables that the migration changes."""
+ADDED = ("first_plies", "second_plies")
+"""The columns that pairs get, which repeat their games."""
 FASTER = ["v14", "v15", "v16", "v17", "c4ai"]
 """Players that are other revisions since 0.2.0."""
 NEXT = f"{int(HEAD) + 1:04}"
@@ -44,9 +47,11 @@ def rows_of(path: str) -> dict[str, list[tuple[Any, ...]]]:
             for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             if name not in ("alembic_version", *KEPT)
         ]
-        rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}  # noqa: S608
-        for name, columns in KEPT.items():
-            rows[name] = connection.execute(f"SELECT {columns} FROM {name}").fetchall()  # noqa: S608
+        rows = {}
+        for name in (*names, *KEPT):
+            cursor = connection.execute(f"SELECT {KEPT.get(name, '*')} FROM {name}")  # noqa: S608
+            stays = [column[0] not in ADDED for column in cursor.description]
+            rows[name] = [tuple(compress(row, stays)) for row in cursor]
     return rows
 
 
@@ -194,6 +199,7 @@ def test_a_server_is_migrated_on_request(place: str) -> None:
         return
     with Store.open(place) as store:
         play_all(store, new_run(store, boards="6x7"), add_bots(store), 2)
+    undo_plies(place)
     for name, kind in (("boards", "text"), ("budget", "text"), ("opening_plies", "integer")):
         execute_sql(place, f"ALTER TABLE divisions ADD COLUMN {name} {kind}")
     for name in ("openings", "fixed_opening", "adjudicate"):
@@ -210,6 +216,34 @@ def test_a_server_is_migrated_on_request(place: str) -> None:
         assert store.migration is not None
         assert store.migration.copy is None
         assert sum(1 for _ in store.games.stream()) == 4
+    check_models(place)
+
+
+def undo_plies(place: str) -> None:
+    """Undo the migration from 0101, without its index."""
+    execute_sql(place, "DROP INDEX ix_pairs_counts")
+    for name in ADDED:
+        execute_sql(place, f"ALTER TABLE pairs DROP COLUMN {name}")
+    execute_sql(place, "CREATE INDEX ix_pairs_counts ON pairs (division_id)")
+
+
+@pytest.mark.slow
+def test_pairs_get_the_plies_of_their_games(place: str) -> None:
+    """Of both games, of the only game against a person, and none where nothing was played."""
+    with Store.open(place) as store:
+        revisions = add_bots(store)
+        run = new_run(store, boards="6x7")
+        play_all(store, run, revisions, 3)
+        store.plays.add(new_play(revisions[0]))
+        store.pairs.plan(run.id, 1, maker(revisions))
+    query = "SELECT first_plies, second_plies FROM pairs ORDER BY id"
+    before = execute_sql(place, query)
+    assert [pair.count(None) for pair in before] == [0, 0, 0, 1, 2]
+    undo_plies(place)
+    call_version(place, "0101")
+    with Store.open(place, upgrade=True) as store:
+        assert list(store.audit.outcomes()) == []
+    assert execute_sql(place, query) == before
     check_models(place)
 
 

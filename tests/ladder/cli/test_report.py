@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -253,3 +254,43 @@ def test_a_report_in_a_file_has_no_colours_and_no_width(
     assert "max ms" in text
     assert "\x1b" not in text
     assert not any(line.endswith(" ") for line in text.splitlines())
+
+
+@pytest.mark.slow
+def test_chosen_columns_stand_in_every_format_by_their_keys(
+    ladder: Command, terminal: Wide
+) -> None:
+    """Every key of JSON gives a column of each format, in the order that was asked for."""
+    whole = ladder("report", "--json").document["bots"]
+    keys = [*reversed(whole[0]), "mistakes"]
+    words = ("report", "--columns", ",".join(keys))
+    shown = ladder(*words, "--json").document["bots"]
+    assert [list(bot) for bot in shown] == [keys] * len(whole)
+    assert [{**bot, "mistakes": None} for bot in whole] == shown
+    few = ("report", "--columns", "max_move_ms,forfeits,name,low,retired")
+    rows = list(csv.reader(io.StringIO(ladder(*few, "--format", "csv").out)))
+    kinds = list(whole[0]["forfeits"])
+    assert rows[0] == ["max_move_ms", *kinds, "name", "low", "retired"]
+    assert [row[-3] for row in rows[1:]] == [bot["name"] for bot in whole]
+    heads = ["max ms", "forfeits", "bot", "", "low", "retired"]
+    lines = ladder(*few, "--format", "markdown").out.splitlines()
+    assert [cell.strip() for cell in lines[2].strip("|").split("|")] == heads
+    assert lines[4].split("|")[-2].strip() == "no"
+    nested = list(csv.DictReader(io.StringIO(ladder(*words, "--format", "csv").out)))
+    failing = next(bot for bot in nested if bot["name"] == "e")
+    assert json.loads(failing["forfeit_games"]) == next(
+        bot["forfeit_games"] for bot in whole if bot["name"] == "e"
+    )
+    terminal(24)
+    words = ladder(*few).out.split()
+    assert "hidden, as the terminal is too narrow: low, retired" in " ".join(words)
+
+
+def test_an_unknown_column_is_refused_with_the_known_ones(ladder: Command) -> None:
+    """One sentence lists all keys; nothing is printed."""
+    done = ladder("report", "--columns", "name,elos")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(
+        "ladder: --columns: the rating list has no column 'elos': choose from rank, name, elo, "
+    )
+    assert done.err.endswith(", mean_move_ms, max_move_ms, reasons, mistakes\n")

@@ -34,6 +34,7 @@ OTHERS: Mapping[str, Any] = {
     "retired": True,
     "anchor": ["a=1000"],
     "pairs": True,
+    "columns": "name,elo",
     "format_": Format.MARKDOWN,
     "json": True,
     "output": Path("out.txt"),
@@ -41,7 +42,7 @@ OTHERS: Mapping[str, Any] = {
     "force": True,
 }
 """The options that choose no mode, with values that are not their defaults."""
-READ_THROUGH = {"patterns": "bots", "moment": "since", "rating": "anchor"}
+READ_THROUGH = {"patterns": "bots", "moment": "since", "rating": "anchor", "keys": "columns"}
 
 
 class Recorded(ReportOptions):

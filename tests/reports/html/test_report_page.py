@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.board import parse_board
@@ -117,11 +118,12 @@ def test_hostile_texts_are_shown_as_text(open_page: Open, data: ReportData) -> N
     shown = data.games[0]
     game = replace(shown.game, first=HOSTILE, detail=HOSTILE + "x" * 1_000_000, offender=0)
     bots = [replace(data.standings.bots[0], name=HOSTILE), *data.standings.bots[1:]]
+    division = msgspec.structs.replace(data.division, label=HOSTILE)
     made = replace(
         data,
         games=[replace(shown, game=game)],
         standings=replace(
-            data.standings, bots=bots, label=HOSTILE, notes=[NotConnected([HOSTILE])]
+            data.standings, bots=bots, division=division, notes=[NotConnected([HOSTILE])]
         ),
     )
     html = report_page(made)

@@ -1,5 +1,6 @@
 """The texts and tables of a page, without a browser."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -27,8 +28,8 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     first, second, *others = data.standings.bots
     bots = [
         replace(first, forfeits={"timeout": 3, "crash": 1}),
-        replace(second, over_budget=True, mean_move_ms=130.0),
-        *(replace(bot, over_budget=True, mean_move_ms=110.0) for bot in others),
+        replace(second, over_budget=True, measures={"mean_move_ms": 130.0}),
+        *(replace(bot, over_budget=True, measures={"mean_move_ms": 110.0}) for bot in others),
     ]
     standings = replace(data.standings, bots=bots, notes=[NotConnected(["x"])])
     found = warnings(replace(data, standings=standings))
@@ -41,6 +42,17 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     page = report_page(data, elsewhere=["8x8"])
     assert page.count('class="warning"') == len(warnings(data))
     assert "no gates or matches in this division, but in 8x8" in page
+
+
+@pytest.mark.slow
+def test_a_page_has_the_columns_that_are_chosen(data: ReportData) -> None:
+    """In their order, and those that no page has otherwise, too."""
+    page = report_page(data, keys=("win_rate", "name", "low", "mistakes"))
+    (heads,) = re.findall(r"(?s)<caption>Rating list.*?<thead>(.*?)</thead>", page)
+    assert re.findall(r"<th[^>]*>([^<]+)<", heads) == [
+        *("win rate", "bot", "low"),
+        *("analysed", "mistakes/100", "its ±95", "not judged"),
+    ]
 
 
 def test_regressions_are_the_first_warning(data: ReportData) -> None:

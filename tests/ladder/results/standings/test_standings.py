@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from db.records.games import SideTotals
-from db.records.record import PairTableRow, Record
+from db.records.aggregate import PairTableRow, SideTotals
+from db.records.measures import LONGEST, MOVES, SEARCHED, SIMULATIONS, TIME
+from db.records.record import Record
 from db.records.runs import DivisionRow
 from ladder.results.standings.build import build_standings
 from ladder.results.standings.head_to_head import HeadToHead, scores_by_class, summarize_pairings
@@ -29,7 +30,7 @@ DIVISION = DivisionRow("thu", 0, {"time_ms": 100}, id=1, label="thu/100ms")
 
 
 def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> PairTableRow:
-    side = SideTotals(moves=100, time_us=9_000_000, max_us=99_000, simulations=5, searched_us=10)
+    side = SideTotals({MOVES: 100, TIME: 9_000_000, LONGEST: 99_000, SIMULATIONS: 5, SEARCHED: 10})
     values: dict[str, object] = {
         "division_id": 1,
         "board_class": "thu",
@@ -122,7 +123,7 @@ def test_forfeits_mark_a_bot() -> None:
     """More than 2 % of the games and at least 3 make a bot unreliable; fewer do not."""
     losses = (100, 0, 0, 0, 0, 0, 0, 0, 0)
     for crashes, marked in ((3, False), (5, True)):
-        side = SideTotals(moves=100, time_us=100, failures={"crash": crashes})
+        side = SideTotals({MOVES: 100, TIME: 100}, failures={"crash": crashes})
         result = standings(table("a", "b", losses, a=side))
         bot = next(bot for bot in result.bots if bot.name == "a")
         assert bot.forfeits["crash"] == crashes
@@ -132,13 +133,17 @@ def test_forfeits_mark_a_bot() -> None:
 
 def test_slow_bots_and_repeated_games_are_marked() -> None:
     """A mean move time above the budget and repeated games must be marked."""
-    slow = SideTotals(moves=10, time_us=1_010_000, max_us=120_000)
+    slow = SideTotals({MOVES: 10, TIME: 1_010_000, LONGEST: 120_000})
     result = standings(table("a", "b", MIXED, a=slow), repeated=5)
     bot = next(bot for bot in result.bots if bot.name == "a")
     assert bot.over_budget
     assert marks(bot) == "*"
     assert RepeatedGames(15, 20) in result.notes
-    assert bot.simulations_per_second is None
+    assert bot.measures == {
+        "mean_move_ms": 101.0,
+        "max_move_ms": 120.0,
+        "simulations_per_second": None,
+    }
     assert "no simulations" in bot.reasons["simulations_per_second"]
 
 
