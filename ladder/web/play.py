@@ -100,7 +100,8 @@ async def show_game(request: Request, _: Nothing) -> Response:
         groups = await site.read(
             lambda store: bot_groups(shown_first(store.bots.all()), store.bots.names_with_games())
         )
-    form = msgspec.structs.replace(game.request.form, board=str(game.request.start.board))
+    form, begun = game.request
+    form = msgspec.structs.replace(form, board=str(begun.board), ply=len(begun.columns))
     shown = _page(f"You against {form.bot}", form, groups, key=game.key)
     return HTMLResponse(page_html(shown, site.frame))
 
