@@ -51,6 +51,7 @@ def routes() -> list[BaseRoute]:
         route("/compare", pages.show_comparison, OfBots),
         route("/play", play.show_form, play.Wanted),
         route("/play", play.start, method="POST"),
+        route("/play/board", play.show_beginning, play.Beginning),
         route("/play/{key}", play.show_game),
         route("/play/{key}", play.act, method="POST"),
         route("/play/{key}/state", play.show_state),

@@ -9,9 +9,11 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta
 
 from bots.errors import BotsError
 from db.errors import DatabaseError
@@ -37,19 +39,44 @@ SERVER_STOPPED = "the server was stopped"
 KNOWN_ERRORS = (LadderError, DatabaseError, EngineError, BotsError)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameRequest:
-    """A request for a game."""
+Side = Literal["first", "second", "mover"]
+"""The person's side; ``mover`` is the side to move in a stored position."""
+
+
+class GameForm(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The fields of the form for a game."""
 
     bot: str
-    board: Board
-    person: int
-    """The person's side; 0 moves first."""
-    budgets: Budgets
-    start: Sequence[int] = ()
-    """The columns played before the game begins."""
-    is_saved: bool = False
+    kind: Literal["time_ms", "simulations", "nodes", "depth"] = "time_ms"
+    amount: Annotated[int, Meta(ge=1, le=10**9)] = 1000
+    board: str = "standard"
+    side: Side = "first"
+    game: str | None = None
+    """A stored game to start from."""
+    ply: Annotated[int, Meta(ge=0)] | None = None
+    """The ply of the stored game to start from; None for its end."""
+    save: bool = False
     """Whether the finished game is stored, unrated."""
+    column: int | None = None
+    """The person's first move; None if it comes later."""
+    replaced: str = ""
+    """The key of a game that ends when this one starts."""
+
+
+class StartPosition(NamedTuple):
+    """Where a game begins, and the person's side; 0 moves first."""
+
+    board: Board
+    columns: tuple[int, ...]
+    """The columns played before."""
+    person: int
+
+
+class GameRequest(NamedTuple):
+    """A request for a game."""
+
+    form: GameForm
+    start: StartPosition
 
 
 @dataclass(slots=True)
@@ -86,6 +113,7 @@ class OpenGame:
         """Whether the thread and the bot have ended."""
         self.last_seen = self.last_used = time.monotonic()
         self.state: dict[str, Any] = {}
+        self._budgets = Budgets({request.form.kind: request.form.amount})
         self._database = database
         self._confinement = confinement
         self._view = GameView()
@@ -129,19 +157,21 @@ class OpenGame:
     def _run(self) -> None:
         try:
             _leave_claimed_cpus()
-            request = self.request
+            form, start = self.request
             with contextlib.closing(Store.follow(self._database)) as store:
-                entrant = prepare_entrant(store, request.bot, request.board, request.budgets)
+                entrant = prepare_entrant(store, form.bot, start.board, self._budgets)
             with InteractiveGame(
                 entrant,
                 self._confinement,
-                board=request.board,
-                person=request.person,
+                board=start.board,
+                person=start.person,
                 seed=secrets.randbelow(SEED_LIMIT),
-                start=request.start,
+                start=start.columns,
             ) as game:
                 self._game = game
                 game.prepare()
+                if form.column is not None:
+                    game.drop(form.column)
                 self._continue_game()
                 while (action := self._actions.get()) is not None:
                     self._process(*action)
@@ -186,12 +216,12 @@ class OpenGame:
         self._continue_game()
 
     def _hint(self, game: InteractiveGame, name: str) -> BotMove | BotResignation:
+        board = self.request.start.board
         with contextlib.closing(Store.follow(self._database)) as store:
             try:
-                entrant = prepare_entrant(store, name, self.request.board, self.request.budgets)
+                entrant = prepare_entrant(store, name, board, self._budgets)
             except UsageError:
-                budgets = Budgets({"time_ms": HINT_MS})
-                entrant = prepare_entrant(store, name, self.request.board, budgets)
+                entrant = prepare_entrant(store, name, board, Budgets({"time_ms": HINT_MS}))
         return game.hint(entrant)
 
     def _continue_game(self) -> None:
@@ -199,7 +229,7 @@ class OpenGame:
         game = self._game
         assert game is not None  # noqa: S101 - the thread made it
         if game.is_bots_turn and not self._end_reason:
-            self._view.status = f"{self.request.bot} is thinking"
+            self._view.status = f"{self.request.form.bot} is thinking"
             self._publish()
             game.reply()
         if self._view.shows_values and game.is_persons_turn and not self._end_reason:
@@ -211,7 +241,7 @@ class OpenGame:
         if game.verdict is None:
             self._view.status = "Your move"
         else:
-            if self.request.is_saved:
+            if self.request.form.save:
                 self._save(game)
             self._view.status = "; ".join(filter(None, (ending(game), self._view.unsaved)))
         self._view.is_busy = False
@@ -230,17 +260,17 @@ class OpenGame:
 
     def _publish(self) -> None:
         view = self._view
-        request = self.request
+        bot, start = self.request.form.bot, self.request.start
         self.state = {
             **play_state(
                 self._game,
-                bot=request.bot,
-                board=request.board,
-                person=request.person,
-                start=request.start,
+                bot=bot,
+                board=start.board,
+                person=start.person,
+                start=start.columns,
                 is_free=not (self.is_over or view.is_busy),
             ),
-            "says": as_sentence(view.status, (request.bot,)),
+            "says": as_sentence(view.status, (bot,)),
             "hint": view.hint,
             "shows_values": view.shows_values,
             "values": view.values,

@@ -42,7 +42,8 @@ class OpenGames:
 
     def start(self, request: GameRequest) -> OpenGame:
         """Start a game. Raises Refused if there are too many."""
-        busy = sum(not game.is_over for game in self._games.values())
+        replaced = self._games.get(request.form.replaced)
+        busy = sum(not game.is_over for game in self._games.values() if game is not replaced)
         if not self._max_games:
             raise Refused(NO_BOTS, 503)
         if busy >= self._max_games:
@@ -51,6 +52,8 @@ class OpenGames:
                 "game, or restart the server with a larger `ladder serve --players N`",
                 503,
             )
+        if replaced is not None:
+            replaced.end("you began another game")
         game = OpenGame(request, self._database, self._confinement)
         self._games[game.key] = game
         return game

@@ -2,10 +2,9 @@
 
 import contextlib
 import secrets
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -19,29 +18,13 @@ from ladder.errors import Refused
 from ladder.registry.builtins import shown_first
 from ladder.results.conditions import find_game
 from ladder.results.pages import bot_groups
-from ladder.runs.budgets import Budgets
-from ladder.web.open_game import GameRequest
+from ladder.web.open_game import GameForm, GameRequest, Side, StartPosition
 from ladder.web.parameters import Nothing, Plies, Text, read_body
 from ladder.web.site import answer_once, page, site_of
+from reports.html.live.games import play_state
 from reports.html.live.site import Page, page_html
 
 MAX_MS = 60_000
-
-
-class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The body of a request for a game."""
-
-    bot: str
-    kind: Literal["time_ms", "simulations", "nodes", "depth"] = "time_ms"
-    amount: Annotated[int, Meta(ge=1, le=10**9)] = 1000
-    board: str = "standard"
-    side: Literal["first", "second", "mover"] = "first"
-    """``mover`` is the side to move in a stored position."""
-    game: str | None = None
-    """A stored game to start from."""
-    ply: Annotated[int, Meta(ge=0)] | None = None
-    """The ply of the stored game to start from; None for its end."""
-    save: bool = False
 
 
 class Wanted(Nothing, frozen=True, kw_only=True):
@@ -50,6 +33,13 @@ class Wanted(Nothing, frozen=True, kw_only=True):
     bot: Text | None = None
     game: Text | None = None
     ply: Plies | None = None
+
+
+class Beginning(Wanted, frozen=True, kw_only=True):
+    """The fields of the form that decide which board is shown before the game."""
+
+    board: Text = "standard"
+    side: Side = "first"
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -61,51 +51,71 @@ class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 async def show_form(request: Request, given: Wanted) -> Response:
-    """Answer with the form for a game, which may start at a ``ply`` of a stored ``game``."""
-    bot, game, ply = given.bot, given.game, given.ply
+    """Answer with the board and the form of a game, perhaps at a ``ply`` of a stored ``game``."""
 
     def render(store: Store) -> Page:
-        row = None if game is None else find_game(store, game)
-        at, to_move = None, None
+        row = None if given.game is None else find_game(store, given.game)
+        ply, to_move = None, None
         if row is not None:
-            at = len(row.moves) if ply is None else min(ply, len(row.moves))
-            to_move = (row.first, row.second)[at % 2]
-        shown = shown_first(store.bots.all(), (bot, to_move))
-        groups = bot_groups(shown, store.bots.names_with_games())
+            ply = len(row.moves) if given.ply is None else min(given.ply, len(row.moves))
+            to_move = (row.first, row.second)[ply % 2]
+        shown = shown_first(store.bots.all(), (given.bot, to_move))
         names = {each.name for each in shown}
-        proposed = next((each for each in (bot, to_move, CHAMPION) if each in names), None)
-        values = {
-            "key": "",
-            "groups": groups,
-            "chosen": proposed,
-            "game": game,
-            "ply": at,
-            "board": None if row is None else row.board,
-            "boards": WORDS,
-        }
-        return Page("play.html.j2", "Play", values, here="/play")
+        proposed = next((each for each in (given.bot, to_move, CHAMPION) if each in names), "")
+        side: Side = "first" if ply is None or ply % 2 else "second"
+        form = GameForm(bot=proposed, game=given.game, ply=ply, side=side)
+        groups = bot_groups(shown, store.bots.names_with_games())
+        return _page("Play", form, groups)
 
     return await page(request, render)
 
 
+async def show_beginning(request: Request, given: Beginning) -> Response:
+    """Answer with the state of a game before it begins; random boards are drawn now."""
+    bot = given.bot or CHAMPION
+    form = GameForm(bot=bot, board=given.board, side=given.side, game=given.game, ply=given.ply)
+    start = await _start_position(request, form)
+    state = play_state(
+        None, bot=bot, board=start.board, person=start.person, start=start.columns, is_free=True
+    )
+    begin = "drop your first stone" if state["columns"] else "press Play, and it moves first"
+    return JSONResponse({**state, "says": f"You against {bot}: {begin}."})
+
+
 async def start(request: Request, _: Nothing) -> Response:
     """Start a game and answer with the address of its page."""
-    game = site_of(request).open_games.start(await _read_request(request))
-    return JSONResponse({"address": f"/play/{game.key}"})
+    form = await read_body(request, GameForm)
+    if form.kind == "time_ms" and form.amount > MAX_MS:
+        raise Refused(f"the time of a move must be at most {MAX_MS} ms, not {form.amount}")
+    asked = GameRequest(form, await _start_position(request, form))
+    return JSONResponse({"address": f"/play/{site_of(request).open_games.start(asked).key}"})
 
 
 async def show_game(request: Request, _: Nothing) -> Response:
-    """Answer with a game's page."""
+    """Answer with a game's page, and the form for the next one."""
     site = site_of(request)
     game = site.open_games.get(request.path_params["key"])
-    hints: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     with contextlib.suppress(DatabaseError):  # the game can be played without hints
-        hints = await site.read(
+        groups = await site.read(
             lambda store: bot_groups(shown_first(store.bots.all()), store.bots.names_with_games())
         )
-    values = {"key": game.key, "hints": hints, "champion": CHAMPION}
-    shown = Page("play.html.j2", f"You against {game.request.bot}", values, here="/play")
+    form, begun = game.request
+    form = msgspec.structs.replace(form, board=str(begun.board), ply=len(begun.columns))
+    shown = _page(f"You against {form.bot}", form, groups, key=game.key)
     return HTMLResponse(page_html(shown, site.frame))
+
+
+def _page(title: str, form: GameForm, groups: dict[str, list[str]], *, key: str = "") -> Page:
+    """Return the page of a game, or before one, with the form filled in."""
+    values = {
+        "key": key,
+        "form": form,
+        "groups": groups,
+        "champion": CHAMPION,
+        "boards": WORDS,
+    }
+    return Page("play.html.j2", title, values, here="/play")
 
 
 async def show_state(request: Request, _: Nothing) -> Response:
@@ -134,29 +144,25 @@ async def act(request: Request, _: Nothing) -> Response:
     return JSONResponse({})
 
 
-async def _read_request(request: Request) -> GameRequest:
-    body = await read_body(request, Body)
-    if body.kind == "time_ms" and body.amount > MAX_MS:
-        raise Refused(f"the time of a move must be at most {MAX_MS} ms, not {body.amount}")
-    if body.game is None:
-        board = parse_board_class(body.board[:40]).draw(SplitMix(mix(secrets.randbits(53))))
-        start: tuple[int, ...] = ()
+async def _start_position(request: Request, form: GameForm) -> StartPosition:
+    """Return where a game begins. Raises Refused."""
+    columns: tuple[int, ...] = ()
+    if form.game is None:
+        board = parse_board_class(form.board[:40]).draw(SplitMix(mix(secrets.randbits(53))))
     else:
-        word = body.game
+        word = form.game
         row = await site_of(request).read(lambda store: find_game(store, word))
         board = parse_board_class(row.board).draw(SplitMix(0))
-        ply = len(row.moves) if body.ply is None else body.ply
+        ply = len(row.moves) if form.ply is None else form.ply
         if ply > len(row.moves):
             raise Refused(f"the ply of game {row.id} must be from 0 to {len(row.moves)}")
-        start = row.moves[:ply]
-        if Position.from_moves(board, start).is_over:
-            raise Refused("the game is over at this ply: choose an earlier one")
-    sides = {"first": 0, "second": 1, "mover": len(start) % 2}
-    return GameRequest(
-        bot=body.bot,
-        board=board,
-        person=sides[body.side],
-        budgets=Budgets({body.kind: body.amount}),
-        start=start,
-        is_saved=body.save,
-    )
+        columns = row.moves[:ply]
+    position = Position.from_moves(board, columns)
+    if position.is_over:
+        raise Refused("the game is over at this ply: choose an earlier one")
+    person = {"first": 0, "second": 1, "mover": position.to_move}[form.side]
+    if form.column is not None and (
+        position.to_move != person or form.column not in position.legal_moves()
+    ):
+        raise Refused("this column cannot be played first: choose a free column on your turn")
+    return StartPosition(board, columns, person)

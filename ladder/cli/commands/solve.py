@@ -100,10 +100,10 @@ def solve(
     )
 
     if file is None:
+        solver = open_solver(
+            position.board, memory, threads, announce_compilation, has_book=not no_book
+        )
         with watch:
-            solver = open_solver(
-                position.board, memory, threads, announce_compilation, has_book=not no_book
-            )
             solved = solve_position(solver, position, options)
         print_out(to_json(solved_document(solved)) if json else solved_text(solved))
         return 0
@@ -115,6 +115,8 @@ def solve(
         has_book=not no_book,
     )
     report = at_intervals(print_error)
+    # compiled before the watch: it is no position that takes long
+    open_solver(specification, 1, 1, announce_compilation, has_book=False)
     with watch:
         for run in positions.runs():
             for solved in file_solver.solve_run(run):

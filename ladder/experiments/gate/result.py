@@ -121,9 +121,10 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
             f"{' and '.join(baseline.name for baseline in baselines)} under these conditions; give "
             "the boards, openings and budget that they were played with, or play new games"
         )
+    record = deciding.record
+    is_repeated = record.pentanomial[2] == record.pairs > (record.distinct or record.pairs)
+    alike = ", and all pairs are tied: they may be the same player" * is_repeated
     if deciding.is_exhausted:
-        is_always_tied = deciding.record.pentanomial[2] == deciding.record.pairs
-        alike = ", and all pairs are tied: they may be the same player" * is_always_tied
         return (
             f"no decision after {played}: the games against {deciding.name} repeat{alike}; "
             "further pairs would hardly give new ones, but longer openings or other boards may"
@@ -136,7 +137,7 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
     where = _strength(result)
     if deciding.sprt.state is not State.CONTINUE:
         where += "; all pairs together would decide, but the distinct pairs alone do not"
-    return f"no decision after {played}, and {limit}: {where}"
+    return f"no decision after {played}, and {limit}: {where}{alike}"
 
 
 def _strength(result: GateResult) -> str:

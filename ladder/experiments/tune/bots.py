@@ -199,6 +199,8 @@ def tuned_of(
         UsageError: the bot failed its trial.
 
     """
+    if task.template.is_original(values):
+        return original
     spec = task.template.spec_at(values)
     launch = task.launch_at(original.revision.launch, values)
     if launch.archive is None:
@@ -213,8 +215,6 @@ def tuned_of(
             family=original.family,
         )
     content_hash = bot.content_hash
-    if content_hash == original.revision.content_hash:
-        return original
     base = original.name.partition("@")[0]
     name = _free_name(store, base, task.template.texts(values), content_hash)
     known = [

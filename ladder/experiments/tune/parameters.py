@@ -205,6 +205,13 @@ class Template:
             return fill_placeholders(self.spec, texts)
         return BUILTIN + with_options(self.spec.removeprefix(BUILTIN), texts)
 
+    def is_original(self, values: ParameterValues) -> bool:
+        """Return whether the bot with some values is the one before the tuning."""
+        if not self.spec.startswith(BUILTIN):
+            return self.texts(values) == self.texts(self.start)
+        old, new = (spec.removeprefix(BUILTIN) for spec in (self.spec, self.spec_at(values)))
+        return option_values(old) == option_values(new)
+
     def command_at(self, command: Sequence[str], texts: Mapping[str, str]) -> tuple[str, ...]:
         """Return the command of the original bot with texts at the places of the parameters."""
         words = shlex.split(self.spec.partition(":")[2])

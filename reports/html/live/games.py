@@ -78,7 +78,7 @@ def play_state(
     """Return the board of the page, and what the person may do, as plain data.
 
     Args:
-        game: the game; None before the bot has started and after it has ended.
+        game: the game; None before it begins and after it has ended.
         bot: the bot's name.
         board: the board.
         person: the person's side.
@@ -90,8 +90,8 @@ def play_state(
     thoughts = [Thought(0)] * len(start) if game is None else game.thoughts
     names = (bot, HUMAN) if person else (HUMAN, bot)
     shown = viewer_game(unstored_game(position, names, thoughts), "")
-    is_mine = game is not None and game.is_persons_turn and is_free
-    columns = list(position.legal_moves()) if is_mine else []
+    is_mine = position.to_move == person if game is None else game.is_persons_turn
+    columns = list(position.legal_moves()) if is_mine and is_free else []
     return {
         "game": shown,
         "person": person,

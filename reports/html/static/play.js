@@ -20,33 +20,10 @@ function describeMove(move) {
   return parts.join(", ");
 }
 
-// The form.
-
-/** @param {HTMLFormElement} form */
-function startForm(form) {
-  /** @returns {object} */
-  const readForm = () => {
-    const data = new FormData(form);
-    /** @type {Record<string, any>} */
-    const body = {};
-    for (const [name, value] of data) body[name] = value;
-    body.amount = Number(body.amount);
-    body.save = data.has("save");
-    if (form.dataset.game) {
-      body.game = form.dataset.game;
-      body.ply = Number(form.dataset.ply);
-    }
-    return body;
-  };
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const answer = await post("/play", readForm());
-    if (answer) location.href = answer.address;
-  });
-}
-
-// The game.
-
+/** @type {HTMLFormElement} */
+const form = byId("play-form");
+/** The path of the game; empty before one begins. */
+const path = document.querySelector("[data-play]")?.getAttribute("data-play") ? location.pathname : "";
 /** @type {any} */
 let state = null;
 let chosen = -1;
@@ -55,6 +32,51 @@ let isAnalysing = false;
 /** Milliseconds between two requests while the bot thinks, and while the person does. */
 const [BUSY_MS, STILL_MS] = [150, 500];
 
+// The form.
+
+/** The word for which the board of the page was drawn. */
+let drawnFor = "";
+
+/** @param {number} [column] The first move. Start a game as the form says, in place of the one that is shown. */
+async function begin(column) {
+  const data = new FormData(form);
+  /** @type {Record<string, any>} */
+  const body = {};
+  for (const [name, value] of data) body[name] = value;
+  body.amount = Number(body.amount);
+  body.save = data.has("save");
+  body.replaced = path.split("/").pop();
+  if (column !== undefined) body.column = column;
+  if (form.dataset.game) {
+    body.game = form.dataset.game;
+    body.ply = Number(form.dataset.ply);
+  } else if (!path && state && body.board === drawnFor) body.board = state.game.board;
+  const answer = await post("/play", body);
+  if (answer) location.href = answer.address;
+}
+
+/** Show the board on which the form would begin. */
+async function showBeginning() {
+  const data = new FormData(form);
+  const asked = new URLSearchParams();
+  for (const name of ["bot", "board", "side"]) if (data.has(name)) asked.set(name, String(data.get(name)));
+  if (form.dataset.game) {
+    asked.set("game", form.dataset.game);
+    asked.set("ply", String(form.dataset.ply));
+  }
+  const answer = await fetch(`/play/board?${asked}`);
+  byId("refused").hidden = answer.ok;
+  if (!answer.ok) {
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    byId("refused").textContent = page.querySelector(".lead")?.textContent || "";
+    return;
+  }
+  drawnFor = String(data.get("board"));
+  showBoard(await answer.json());
+}
+
+// The game.
+
 /** Start the analysis of the stored game and show its page. */
 async function analyse() {
   isAnalysing = false;
@@ -62,10 +84,9 @@ async function analyse() {
   else byId("analyse").disabled = false;
 }
 
-/** @param {string} path */
-function startGame(path) {
+function startGame() {
   poll(`${path}/state`, () => (state?.busy ? BUSY_MS : STILL_MS), async (answer) => {
-    if (answer.ok) return show(path, await answer.json());
+    if (answer.ok) return show(await answer.json());
     byId("says").textContent = "The game has ended: the server was stopped or restarted.";
     for (const button of document.querySelectorAll("#columns button, #undo, #hint, #values, #end, #analyse")) {
       button.setAttribute("disabled", "");
@@ -82,8 +103,11 @@ function startGame(path) {
   byId("hint").addEventListener("click", () => void post(path, { word: "hint", bot: byId("adviser").value }));
   byId("values").addEventListener("click", () => void post(path, { word: "values" }));
   byId("end").addEventListener("click", () => void post(path, { word: "end" }));
+}
+
+function listen() {
   const board = byId("board");
-  board.addEventListener("click", (/** @type {MouseEvent} */ event) => drop(path, columnAt(event)));
+  board.addEventListener("click", (/** @type {MouseEvent} */ event) => drop(columnAt(event)));
   board.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
     if (state && event.pointerType === "mouse") choose(columnAt(event), true);
   });
@@ -97,10 +121,10 @@ function startGame(path) {
       event.preventDefault();
       choose(chosen + step, true);
     } else if (event.key === "Enter" && !/^(BUTTON|A)$/.test(target.tagName)) {
-      drop(path, chosen);
+      drop(chosen);
     } else if (event.key === "u" && state.can_undo) void post(path, { word: "undo" });
-    else if (event.key === "h" && state.columns.length) byId("hint").click();
-    else if (event.key === "v") byId("values").click();
+    else if (event.key === "h" && path && state.columns.length) byId("hint").click();
+    else if (event.key === "v" && path) byId("values").click();
   });
 }
 
@@ -126,17 +150,21 @@ function mark(column, colour, name) {
   byId("board").append(drawn("circle", { cx, cy, r: 15, class: name, fill: colour, stroke: colour }));
 }
 
-/** @param {string} path @param {number} column */
-function drop(path, column) {
-  if (!state.columns.includes(column)) return;
+/** @param {number} column */
+function drop(column) {
+  if (!state?.columns.includes(column)) return;
+  if (!path) {
+    void begin(column);
+    return;
+  }
   state.columns = [];
   state.busy = true;
   void post(path, { word: "drop", column });
 }
 
-/** @param {string} path @param {any} now */
-function show(path, now) {
-  const first = state === null;
+/** @param {any} now Show a state of a game, or the beginning of one. */
+function showBoard(now) {
+  const first = state?.game.columns !== now.game.columns;
   state = now;
   byId("says").textContent = now.says;
   drawBoard(now.game, now.game.cells.length);
@@ -148,7 +176,7 @@ function show(path, now) {
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = String(column);
-        button.addEventListener("click", () => drop(path, column));
+        button.addEventListener("click", () => drop(column));
         return button;
       }),
     );
@@ -167,6 +195,11 @@ function show(path, now) {
   byId("board").classList.toggle("playable", now.columns.length > 0);
   if (now.hint && now.hint.column in now.landings) mark(now.hint.column, "var(--hint)", "hint-mark");
   if (first) choose(Math.floor(now.game.columns / 2));
+}
+
+/** @param {any} now Show a state of the game. */
+function show(now) {
+  showBoard(now);
   byId("undo").disabled = !now.can_undo;
   byId("hint").disabled = !now.columns.length;
   byId("values").disabled = now.busy || now.over;
@@ -176,14 +209,10 @@ function show(path, now) {
   if (isAnalysing && now.saved) void analyse();
   byId("hinted").hidden = !now.hint;
   if (now.hint) byId("hinted").textContent = describeMove(now.hint);
-  const line = now.line && `\`${now.line}\` shows this game.`;
-  byId("saved").textContent = now.saved ? `Saved as game ${now.saved}: ` : line;
-  if (now.saved) {
-    const link = document.createElement("a");
-    link.href = `/games/${now.saved}`;
-    link.textContent = "replay it";
-    byId("saved").append(link);
-  }
+  const shown = document.createElement(now.saved ? "a" : "code");
+  shown.textContent = now.saved ? "replay it" : now.line;
+  if (now.saved) shown.setAttribute("href", `/games/${now.saved}`);
+  byId("saved").replaceChildren(...(now.saved ? [`Saved as game ${now.saved}: `, shown] : now.line ? [shown, " shows this game."] : []));
   facts(now);
 }
 
@@ -206,7 +235,15 @@ function facts(now) {
   else showFacts([["none", "it has not moved yet"]]);
 }
 
-const form = byId("play-form");
-if (form) startForm(form);
-const board = document.querySelector("[data-play]");
-if (board) startGame(location.pathname);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void begin();
+});
+listen();
+if (path) startGame();
+else {
+  form.addEventListener("change", (event) => {
+    if (/^(bot|board|side)$/.test(/** @type {HTMLInputElement} */ (event.target).name)) void showBeginning();
+  });
+  void showBeginning();
+}

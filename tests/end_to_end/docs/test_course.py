@@ -34,7 +34,7 @@ def test_the_page_leads_to_a_list_and_letters(ladder: Ladder) -> None:
     (ladder.folder / "ladder.toml").write_text(
         "".join(re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL))
     )
-    script = "\n".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
+    script = "\n".join(re.findall(r"follows the page -->\n```sh\n(.*?)```", PAGE, re.DOTALL))
     for long, short in SHORTER.items():
         script = script.replace(long, short)
     done = subprocess.run(

@@ -48,6 +48,8 @@ from tests.support.data.tuned import a_tuning
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "json.md"
 SECTIONS = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", PAGE.read_text(), re.M))
+DIFFERENCE = next(line for line in PAGE.read_text().splitlines() if line.startswith("- *differe"))
+"""The keys that two bots have in many documents."""
 BY_NAME = {
     "by_board_class", "by_opponent", "budget", "changes", "files", "first_mover_elo",
     "forfeits", "reasons", "by_theme", "themes", "parameters", "start", "ranges",
@@ -100,6 +102,8 @@ def keys(document: Any) -> Iterator[str]:
 
 def explained_keys(section: str) -> set[str]:
     """Return the words between backticks that have the form of a key."""
+    if "keys of a *difference*" in section:
+        section += DIFFERENCE
     marked = re.findall(r"`([^`]+)`", section)
     inside = [word for text in marked for word in re.findall(r'"(\w+)"', text)]
     plain = [part for text in marked for part in text.split(".")]

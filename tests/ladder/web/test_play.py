@@ -76,16 +76,15 @@ SAYS = "document.querySelector('#says').innerText"
 def test_a_game_is_played_by_clicks_undone_and_saved(
     database: str, server: Running, visit: Visit
 ) -> None:
-    """A game is played from the form to a win, with undo, a hint and a stored game."""
+    """A game is played from its first column to a win, with undo, a hint and a stored game."""
     opened = visit(f"{server.address}play?bot=stupid")
     page = opened.page
+    until(page, f"{SAYS} === 'You against stupid: drop your first stone.'")
     page.fill("input[name=amount]", "1")
     page.select_option("select[name=kind]", "simulations")
     page.check("input[name=save]")
-    page.click("button:text('Play')")
-    page.wait_for_url("**/play/*")
-    until(page, f"{SAYS} === 'Your move.'")
     page.click("#board", position=in_column(page, 5))
+    page.wait_for_url("**/play/*")
     until(page, "document.querySelectorAll('#board .stone').length === 2")
     assert "column" in page.inner_text("#facts")
     assert page.locator("#board .stone").first.get_attribute("cx") == "220"
@@ -117,6 +116,32 @@ def test_a_game_is_played_by_clicks_undone_and_saved(
         stored = store.games.get(3)
     assert stored is not None
     assert stored.moves == (5, 0, 5, 0, 5, 0, 5)
+
+
+@pytest.mark.slow
+def test_the_form_shows_its_board_and_play_starts_anew(
+    database: str, start_server: Start, visit: Visit
+) -> None:
+    """The board follows the form, is the one that is played, and each game replaces the last."""
+    opened = visit(f"{start_server(database, players=1).address}play?bot=stupid")
+    page = opened.page
+    page.select_option("select[name=kind]", "simulations")
+    page.fill("input[name=board]", "thu")
+    page.select_option("select[name=side]", "second")
+    until(page, f"{SAYS} === 'You against stupid: press Play, and it moves first.'")
+    until(page, "document.querySelectorAll('#columns button').length > 8")
+    cross = page.get_attribute("#board .forbidden", "d")
+    page.click("button:text('Play')")
+    page.wait_for_url("**/play/*")
+    until(page, f"{SAYS} === 'Your move.'")
+    assert page.get_attribute("#board .forbidden", "d") == cross
+    assert opened.violations() == ""
+    before = page.url
+    page.click("button:text('Play')")
+    page.wait_for_url(lambda url: url != before)
+    until(page, f"{SAYS} === 'Your move.'")
+    assert page.locator("#board .stone").count() == 1
+    assert opened.errors == []
 
 
 @pytest.mark.slow

@@ -16,6 +16,8 @@ def test_a_player_starts_at_the_values_of_its_row_or_option() -> None:
     assert template.original == "builtin:v18?endgame=30"
     spec = template.spec_at({"c": 0.7, "endgame": 8, "hint": 0.125})
     assert spec == "builtin:v18?endgame=8&c=0.7&hint=0.125"
+    assert template.is_original(template.start)
+    assert not template.is_original({**template.start, "c": 0.7})
 
 
 def test_a_command_names_the_places_of_its_values() -> None:
@@ -23,6 +25,8 @@ def test_a_command_names_the_places_of_its_values() -> None:
     template = template_of("exec:./bot --c {c} {n} {c} {json}", ["c=0..1"])
     assert template.spec_at({"c": 0.25}) == "exec:./bot --c 0.25 {n} 0.25 {json}"
     assert template.original == "exec:./bot --c 0.5 {n} 0.5 {json}"
+    assert template.is_original({"c": 0.5})
+    assert not template.is_original({"c": 0.25})
 
 
 @pytest.mark.parametrize(

@@ -135,10 +135,10 @@ def test_static_memory_that_is_not_used_does_no_harm(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_source_of_the_windows_years_compiles_by_the_line_of_the_page(tmp_path: Path) -> None:
-    """The command of docs/foreign-bots.md and the folder of the examples must suffice."""
+    """The command of docs/course.md and the folder of the examples must suffice."""
     shutil.copytree(ROOT / "examples" / "windows", tmp_path / "windows")
     shutil.copy(FAKE_BOTS / "windows_strategy.cpp", tmp_path / "mine.cpp")
-    page = (ROOT / "docs" / "foreign-bots.md").read_text()
+    page = (ROOT / "docs" / "course.md").read_text()
     line = next(
         each for each in page.splitlines() if each.startswith("g++ ") and "-isystem" in each
     )
