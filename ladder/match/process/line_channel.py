@@ -50,8 +50,8 @@ class LineChannel:
     Attributes:
         messages: the last messages, each with `TO_BOT` or `FROM_BOT`, oldest first.
         started_ns: start of the last exchange (`time.perf_counter_ns`).
-        overslept_ns: how much later than intended its waits ended since the last call of
-            `on_silence`.
+        overslept_ns: how much later than intended its waits began and ended since the last look
+            without an answer.
 
     """
 
@@ -145,8 +145,10 @@ class LineChannel:
                     next_ns = max(FIRST_SLICE_NS, elapsed_us * 1000 // LATE_SLICES)
                 else:
                     next_ns = min(SLICE_NS, 2 * next_ns)
-                self.overslept_ns = 0
-                now_ns = perf_counter_ns()
+                # An answer that came meanwhile would have been found at once.
+                looked_ns, now_ns = now_ns, perf_counter_ns()
+                late_ns = now_ns - looked_ns
+                self.overslept_ns = late_ns if late_ns > WAKE_NS else 0
                 continue
             more = self._read(ready, READ_BYTES if data else USUAL_BYTES, data)
             if data:
