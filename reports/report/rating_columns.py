@@ -14,6 +14,7 @@ from ladder.results.standings.standings import BotStanding, Standings
 from reports.layout.elo import rating_fields, wdl_fields
 from reports.layout.fields import FAINT, LAST, LOST, NOTHING, Field, Medium
 
+SPEED = "simulations_per_second"
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
 
@@ -56,9 +57,21 @@ def _forfeit_games(bot: BotStanding) -> list[dict[str, Any]]:
     return [{"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games]
 
 
-def _measured(key: str, head: str, **options: Any) -> Field:
+def _measured(key: str, head: str | None, **options: Any) -> Field:
     """Return the column of a measure of `db.records.measures`."""
     return Field(key, head, value=lambda bot: bot.measures[key], **options)
+
+
+def _speed(head: str, *, of_nodes: bool) -> Field:
+    """Return the column of the speed of bots whose work is nodes, or simulations."""
+    return Field(
+        head=head,
+        chosen_by=SPEED,
+        value=lambda bot: bot.measures[SPEED] if bot.counts_nodes is of_nodes else None,
+        form=",.0f",
+        shown=lambda bots, _: any(bot.counts_nodes is of_nodes for bot in bots),
+        level=6,
+    )
 
 
 COLUMNS = (
@@ -109,7 +122,10 @@ COLUMNS = (
     Field("retired", only=Medium.JSON),
     Field("unreliable", only=Medium.JSON),
     Field("over_budget", only=Medium.JSON),
-    _measured("simulations_per_second", "simulations/s", digits=1, form=",.0f", level=6),
+    _measured(SPEED, None, digits=1, only=Medium.DATA),
+    _speed("simulations/s", of_nodes=False),
+    _speed("nodes/s", of_nodes=True),
+    Field("counts_nodes", only=Medium.JSON),
     _measured("mean_move_ms", "ms/move", digits=3, form=".1f", level=7),
     _measured("max_move_ms", "max ms", digits=3, form=".1f", level=LAST),
     Field("reasons", only=Medium.JSON, value=lambda bot: dict(bot.reasons), is_prose=True),

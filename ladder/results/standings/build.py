@@ -1,10 +1,12 @@
 """Building standings from the stored aggregate. Pure functions."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from db.records.aggregate import PairTableRow, SideTotals
+from db.records.bots import BotRow
 from db.records.budget import CLOCK, TIME, move_limit_ms, split_budget_key
 from db.records.measures import MEASURES, measured
 from db.records.record import Record, Wdl
@@ -42,7 +44,7 @@ def build_standings(
     notes: Sequence[Note],
     stalls: int = 0,
     options: RatingOptions | None = None,
-    retired: Collection[str] = (),
+    registered: Mapping[str, BotRow] = MappingProxyType({}),
     forfeit_games: Mapping[int, Sequence[ForfeitedGame]] | None = None,
 ) -> Standings:
     """Return the standings of all bots in the aggregate, including retired ones.
@@ -54,7 +56,7 @@ def build_standings(
         notes: notes to put before those that the tables give.
         stalls: delays by the machine, late answers that counted and pairs played again.
         options: rating options.
-        retired: names of retired bots.
+        registered: the bots by name, as far as they are registered.
         forfeit_games: latest forfeits by revision, newest first.
 
     """
@@ -78,7 +80,7 @@ def build_standings(
                 bots[name],
                 pool,
                 limit_ms=move_limit_ms(division.budget, name),
-                retired=name in retired,
+                row=registered.get(name),
                 forfeit_games=(forfeit_games or {}).get(bots[name].revision, ()),
             )
             for rank, name in enumerate(ranked, start=1)
@@ -126,6 +128,11 @@ def _count_notes(games: int, distinct: int, stalls: int, budget: Mapping[str, in
     return notes
 
 
+def _counts_nodes(budgets: Sequence[str]) -> bool:
+    """Return whether a bot's work is nodes, by the budget kinds that it supports."""
+    return "nodes" in budgets and "simulations" not in budgets
+
+
 def _bot_standing(
     name: str,
     rank: int,
@@ -133,7 +140,7 @@ def _bot_standing(
     pool: Pool | None,
     *,
     limit_ms: int | None,
-    retired: bool,
+    row: BotRow | None,
     forfeit_games: Sequence[ForfeitedGame],
 ) -> BotStanding:
     """Return one row of the list; `limit_ms` is the bot's time per move, if it has one."""
@@ -159,6 +166,7 @@ def _bot_standing(
         measures=measures,
         reasons=reasons,
         over_budget=limit_ms is not None and mean_ms is not None and mean_ms > limit_ms,
-        retired=retired,
+        retired=row is not None and row.retired_at is not None,
+        counts_nodes=row is not None and _counts_nodes(row.revision.budgets),
         forfeit_games=forfeit_games,
     )

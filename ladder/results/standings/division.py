@@ -87,7 +87,7 @@ def standings_of_division(
         options=options,
         notes=[*games.notes, *(PausedInRun(run.id, run.paused) for run in latest if run.paused)],
         stalls=sum(stalls.values()),
-        retired=games.retired,
+        registered=games.bots,
         forfeit_games=_forfeits(store, games),
     )
     if not with_others:
@@ -116,9 +116,7 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
         distinct_games=distinct,
         notes=[],
         stalls=store.games.count_stalls(run_id=run.id).get(run.id, 0),
-        retired={
-            bot.name for bot in store.bots.all(include_retired=True) if bot.retired_at is not None
-        },
+        registered={bot.name: bot for bot in store.bots.all(include_retired=True)},
     )
 
 

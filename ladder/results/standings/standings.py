@@ -54,6 +54,8 @@ class BotStanding:
     """Whether the mean move takes longer than the budget."""
     retired: bool = False
     """Whether the bot is retired."""
+    counts_nodes: bool = False
+    """Whether its work is nodes, not simulations."""
     forfeit_games: Sequence[ForfeitedGame] = ()
     """Its latest forfeits, newest first."""
 

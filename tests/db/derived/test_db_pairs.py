@@ -69,7 +69,8 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     assert finish_pair(store, to_plan(row), played(row, Random(2))) is None
     assert store.games.count(run.id) == 2
     assert store.aggregate.of_division(run.division_id) == tables
-    stranger = msgspec.structs.replace(to_plan(row), id=999)
+    plan = to_plan(row)
+    stranger = msgspec.structs.replace(plan, pair=plan.pair._replace(id=999))
     lost = msgspec.structs.replace(record, id=999)
     assert finish_pair(store, stranger, lost) is None
 

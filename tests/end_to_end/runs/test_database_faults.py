@@ -302,7 +302,8 @@ def test_every_command_on_a_damaged_file_ends_well_or_in_one_sentence(
         if damage == "page of games" and name in INDIFFERENT:
             continue
         for path in tmp_path.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            # SQLite removes the last command's log when its connection is collected.
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         (tmp_path / "games.jsonl").write_text(exported)
         (tmp_path / "suite.jsonl").write_text(PUZZLE)
         shutil.copy(interrupted, database)

@@ -184,6 +184,7 @@ REFUSED_WITH_GAMES = {
     "report --against c --bots a": "has met none",
     "report --against c --compare a b": "--against",
     "report --bots ,": "--bots",
+    "report --columns elos": "--columns: the rating list has no column 'elos'",
     "report --fail-undecided": "--fail-undecided needs --regressions",
     "report --json --format csv": "--json and --format contradict each other",
     "report --pairs --format csv": "--pairs has no effect with --format csv",

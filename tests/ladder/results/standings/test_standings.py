@@ -25,6 +25,7 @@ from reports.report.mistakes import rates
 from reports.report.rating_columns import COLUMNS, RatingView, marks
 from reports.report.standings import note_text, remarks, standings_document, standings_listing
 from tests.support.data.analysed import an_analysis
+from tests.support.data.pairs import bot_row
 
 DIVISION = DivisionRow("thu", 0, {"time_ms": 100}, id=1, label="thu/100ms")
 
@@ -147,6 +148,29 @@ def test_slow_bots_and_repeated_games_are_marked() -> None:
     assert "no simulations" in bot.reasons["simulations_per_second"]
 
 
+def test_nodes_and_simulations_a_second_have_columns_of_their_own() -> None:
+    """A bot that counts nodes must not stand among those that count simulations."""
+    kinds = {"a": ("time", "nodes"), "b": ("simulations", "nodes"), "c": ("any",)}
+    rows = {name: bot_row(ord(name), name) for name in kinds}
+    registered = {
+        name: replace(row, revision=replace(row.revision, budgets=kinds[name]))
+        for name, row in rows.items()
+    }
+    tables = [table("a", "b", MIXED), table("b", "c", MIXED)]
+    result = build_standings(DIVISION, tables, distinct_games=40, notes=[], registered=registered)
+    bots, view = result.bots, RatingView(result)
+    shown = Table(COLUMNS, bots, view)
+    heads = [field.head for field in shown.on(Medium.TEXT)]
+    speeds = [heads.index("simulations/s"), heads.index("nodes/s")]
+    texts = {
+        bot.name: [row[speed].text for speed in speeds]
+        for bot, row in zip(bots, shown.cells(Medium.TEXT), strict=True)
+    }
+    assert texts == {"a": ["-", "500,000"], "b": ["500,000", "-"], "c": ["500,000", "-"]}
+    without = Table(COLUMNS, [bot for bot in bots if not bot.counts_nodes], view)
+    assert "nodes/s" not in [field.head for field in without.on(Medium.TEXT)]
+
+
 def test_equal_pairs_count_once_in_the_errors() -> None:
     """Pairs that are played nine times give the ratings and the errors of one ninth of them."""
     options = RatingOptions(prior=0)
@@ -178,7 +202,11 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
     assert heads == [each.key for each in COLUMNS if each.is_on(Medium.CSV)]
     assert {each.key for each in COLUMNS} == {*document, *heads, ""}
     text = listing_markdown(made).split("\n| ")[1].partition("\n")[0]
-    shown = [each.head for each in COLUMNS if each.head and Medium.TEXT in each.only]
+    shown = [
+        each.head
+        for each in COLUMNS
+        if each.head and Medium.TEXT in each.only and each.head != "nodes/s"
+    ]
     assert [head.strip().replace("\\", "") for head in text.strip(" |").split(" | ")] == shown
     page = ratings_figure(RatingView(result)).table
     assert isinstance(page, Table)
