@@ -36,6 +36,8 @@ const [BUSY_MS, STILL_MS] = [150, 500];
 
 /** The word for which the board of the page was drawn. */
 let drawnFor = "";
+/** Number of boards asked for; an answer that is not the latest shows nothing. */
+let boardsAsked = 0;
 
 /** @param {number} [column] The first move. Start a game as the form says, in place of the one that is shown. */
 async function begin(column) {
@@ -64,15 +66,18 @@ async function showBeginning() {
     asked.set("game", form.dataset.game);
     asked.set("ply", String(form.dataset.ply));
   }
+  const number = ++boardsAsked;
   const answer = await fetch(`/play/board?${asked}`);
+  const text = await answer.text();
+  if (number !== boardsAsked) return;
   byId("refused").hidden = answer.ok;
   if (!answer.ok) {
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const page = new DOMParser().parseFromString(text, "text/html");
     byId("refused").textContent = page.querySelector(".lead")?.textContent || "";
     return;
   }
   drawnFor = String(data.get("board"));
-  showBoard(await answer.json());
+  showBoard(JSON.parse(text));
 }
 
 // The game.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Route
 
 from bots.champion import CHAMPION
 from db.store import Store
@@ -142,6 +143,25 @@ def test_the_form_shows_its_board_and_play_starts_anew(
     until(page, f"{SAYS} === 'Your move.'")
     assert page.locator("#board .stone").count() == 1
     assert opened.errors == []
+
+
+@pytest.mark.slow
+def test_a_board_that_comes_late_replaces_no_later_one(
+    database: str, start_server: Start, visit: Visit
+) -> None:
+    """The page must show the board of the form's present values, in whatever order answers come."""
+    page = visit(f"{start_server(database, players=1).address}play?bot=stupid").page
+    held: list[Route] = []
+    page.route("**/play/board?*board=5x5*", lambda route: held.append(route))
+    for board in ("5x5", "8x9"):
+        page.fill("input[name=board]", board)
+        page.press("input[name=board]", "Tab")
+    until(page, "document.querySelectorAll('#columns button').length === 9")
+    with page.expect_response("**/play/board?*board=5x5*") as late:
+        held[0].continue_()
+    late.value.finished()
+    page.select_option("select[name=kind]", "simulations")
+    assert page.locator("#columns button").count() == 9
 
 
 @pytest.mark.slow
