@@ -242,14 +242,22 @@ def table_by_row(
     A record that is None has dashes.
     """
 
+    def text(record: Any, medium: Medium) -> Callable[[Field, Any], str]:
+        return lambda field, _: "-" if record is None else field.cell(record, None, medium).text
+
     def column(name: str, record: Any) -> Field:
         return Field(
             head=name,
             form="d",
-            text=lambda field, _: "-" if record is None else field.cell(record).text,
+            text=text(record, Medium.TEXT),
+            page_text=text(record, Medium.PAGE),
             sort=lambda field: None if record is None else field.cell(record).value,
         )
 
-    heads = Field(head="", text=lambda field, _: field.head or "")
+    heads = Field(
+        head="",
+        text=lambda field, _: field.head or "",
+        page_text=lambda field, _: field.head_on(Medium.PAGE) or "",
+    )
     columns = [column(name, record) for name, record in zip(names, records, strict=True)]
     return Table((heads, *columns), fields, caption=caption, is_split=True)

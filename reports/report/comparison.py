@@ -88,9 +88,12 @@ def comparison_tables(made: Comparison, wrong: DivisionMistakes | None = None) -
         ],
         "common opponents": [_share_field(name, partial(_against, name)) for name in made.common],
     }
-    listed = [field for field in COLUMNS if field.key and field.form and field.head]
+    standings = [side.standing for side in sides]
+    listed = [
+        field for field in COLUMNS if field.form and field.head and field.shown(standings, None)
+    ]
     tables = [
-        table_by_row(listed, names, [side.standing for side in sides], "bots"),
+        table_by_row(listed, names, standings, "bots"),
         *(table_by_row(fields, names, sides, title) for title, fields in shares.items()),
     ]
     if wrong is not None:
