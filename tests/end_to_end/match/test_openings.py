@@ -49,6 +49,7 @@ def test_a_file_of_openings_is_played_exported_and_imported(ladder: Ladder, open
     assert report["division"] == {
         "label": label,
         "boards": "5x5",
+        "fixed_opening": None,
         "opening_plies": None,
         "openings": known.content_hash,
         "budget": {"simulations": 1},
