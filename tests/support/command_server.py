@@ -217,8 +217,10 @@ class CommandServer:
     def _connection(self) -> socket.socket:
         from tests.support.shared import VARIABLE  # the server does without pytest
 
-        # An abstract address, which is free again when the server has ended.
-        address = "\0ladder-tests-" + hashlib.sha256(os.environ[VARIABLE].encode()).hexdigest()
+        # An abstract address, which is free again when the server has ended; a benchmark, which is
+        # no session of tests, has a server of its own.
+        session = os.environ.get(VARIABLE, f"{os.getpid()}")
+        address = "\0ladder-tests-" + hashlib.sha256(session.encode()).hexdigest()
         while self._socket is None:
             assert self._process is None or self._process.poll() is None, "the server has died"
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
