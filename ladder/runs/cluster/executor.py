@@ -140,7 +140,9 @@ class ClusterExecutor:
             UsageError: the scheduler does not answer.
 
         """
-        # A lost connection is reported in one sentence instead of a traceback.
+        # A lost connection is reported in one sentence instead of a traceback. Dask has its own
+        # levels, and logs one as information where it was just being written to.
+        logging.getLogger("distributed").setLevel(logging.ERROR)
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self._address = endpoint.address
         self._client = _connect(endpoint)
@@ -177,7 +179,7 @@ class ClusterExecutor:
 
     @property
     def slots(self) -> int:
-        """Slots of all workers; 1 while there are none."""
+        """Slots of all workers; 1 without a worker."""
         return max(1, self._slots)
 
     @property
