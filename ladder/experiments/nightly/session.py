@@ -35,6 +35,7 @@ from ladder.registry.builtins import OPPONENTS
 from ladder.registry.entrants import choose_bots
 from ladder.results.standings.division import read_division, standings_of_division
 from ladder.results.standings.report_data import ShownGame
+from ladder.results.standings.standings import Standings
 from ladder.runs.choosers import Meeting
 from ladder.runs.history import PastRun
 from ladder.runs.lineup import Lineup, leave_out_unfit, line_up
@@ -262,9 +263,7 @@ def outcome_of(store: Store, night: Night, conditions: str, end: RunEnd = OVER) 
         if division and run.division_id == division.id and other.question == night.question:
             answers |= {name: each for name, each in other.answers.items() if each.is_final}
     answers |= night.answers
-    standings = (
-        None if division is None else standings_of_division(store, read_division(store, division))
-    )
+    standings = _standings(store, division)
     ratings = {} if standings is None else {bot.name: bot.rating for bot in standings.bots}
     known = {row.name: row for row in store.bots.all()}
     line = [
@@ -310,6 +309,13 @@ def games_of_night(store: Store, outcome: NightOutcome, number: int) -> list[Sho
     return []
 
 
+def _standings(store: Store, division: DivisionRow | None) -> Standings | None:
+    """Return the rating list of the conditions; None before the first game under them."""
+    if division is None:
+        return None
+    return standings_of_division(store, read_division(store, division))
+
+
 def _opponents(
     store: Store,
     older: Sequence[BotRow],
@@ -319,9 +325,7 @@ def _opponents(
     against: Sequence[str] | None,
 ) -> list[str]:
     """Return the best of the answered commits, and further bots."""
-    standings = (
-        None if division is None else standings_of_division(store, read_division(store, division))
-    )
+    standings = _standings(store, division)
     elo = {} if standings is None or standings.pool is None else standings.pool.elo
     rated = [row.name for row in older if row.name in elo]
     best = sorted(rated, key=lambda name: -elo[name])[:1]
