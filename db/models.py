@@ -9,9 +9,8 @@ The outcome columns of `pairs` repeat what its games hold, so that lists count p
 and read no game; an audit compares them (`db.outcomes`).
 
 Each secondary index serves a query that would otherwise scan a table; every index makes inserts
-slower. `games.line_hash` is the only one whose new entries are scattered over the index. The
-PostgreSQL backend takes the conditions of partial ones from SQLite's: to name that database here
-would load its dialect.
+slower. `games.line_hash` alone has new entries all over its index. The PostgreSQL backend takes the
+conditions of partial ones from SQLite's: to name that database here would load its dialect.
 
 The tables are those of SQLAlchemy's Core: its object-relational part takes as long to load as a
 small database to read.

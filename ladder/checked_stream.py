@@ -20,7 +20,7 @@ def _substitute(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end].replace("±", "+-")
-    # As Python writes to standard error, so that two names of files can still be told apart.
+    # As Python writes to standard error, so that two names of files stay different.
     return text.encode("ascii", "backslashreplace").decode("ascii"), error.end
 
 

@@ -26,7 +26,7 @@ IN_PLAY = ("running", "playing")
 
 
 def print_list(console: Console, table: Table, *, empty: str, last: str = "") -> None:
-    """Print a line for each record and a last line, or only a sentence if there is none."""
+    """Print a line for each record and a last line, or only a sentence without records."""
     if not table.rows:
         console.print(empty)
         return

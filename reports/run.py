@@ -29,7 +29,7 @@ def watcher_for(console: Console) -> RunWatcher:
 
 
 def ranked(live: LiveRun) -> list[LiveBot]:
-    """Return the bots, best first: by rating, and by score after `first` where there is none."""
+    """Return the bots, best first: by rating, and by score after `first` without ratings."""
 
     def key(bot: LiveBot) -> tuple[float, bool, float, str]:
         rank = math.inf if bot.elo is None else -bot.elo

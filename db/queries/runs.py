@@ -185,7 +185,7 @@ class Runs(Queries):
             connection.execute(update(RUNS).where(Run.id == run_id).values(**values))
 
     def result(self, run_id: int) -> dict[str, Any] | None:
-        """Return the stored result of a run, with references to bots; None if there is none."""
+        """Return the stored result of a run, with references to bots; None if it has no result."""
         rows = self._rows(select(Run.result).where(Run.id == run_id))
         return rows[0].result if rows else None
 

@@ -72,7 +72,7 @@ class RunEnd:
     """How the run of an experiment has ended, just now or long ago."""
 
     run: RunRow | None = None
-    """The run; None if it was found invalid just now, or if there is none."""
+    """The run; None if it was found invalid just now, or if nothing was played."""
     invalid: str = ""
     """The reason why the games mean nothing; empty for a valid run."""
     unfinished: str = ""
@@ -86,7 +86,7 @@ class RunEnd:
 
 
 OVER = RunEnd()
-"""The end of stored games that nobody plays now."""
+"""The end of stored games, which no process plays now."""
 
 
 def judge_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:

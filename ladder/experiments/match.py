@@ -15,7 +15,7 @@ def match_of(store: Store, past: PastRun) -> HeadToHead | None:
 
 
 def judged_match(store: Store, past: PastRun) -> HeadToHead | None:
-    """Count the pairs of a stored match; None if there are none."""
+    """Count the pairs of a stored match; None if it has no pairs."""
     pairs = store.pairs.of_run(past.row.id)
     if not pairs:
         return None

@@ -48,7 +48,7 @@ class NamedSpec:
 
     name: str
     former: str | None
-    """The newest stored version of the same line before it; None if there is none."""
+    """The newest stored version of the same line before it; None for the first."""
     examined: ExaminedBot | None
     """The bot to be stored; None if it is stored already."""
     changes: str = ""

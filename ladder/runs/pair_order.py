@@ -13,7 +13,7 @@ from ladder.runs.decision import ENDLESS, Judge
 
 
 class PairSource(ABC):
-    """Draws the pairs of a run, in no order but theirs; one that stores them overrides the rest."""
+    """Draws the pairs of a run; a source that stores them overrides the rest, too."""
 
     @abstractmethod
     def draw(self, wanted: int | None, *, is_idle: bool) -> Sequence[PairPlan]:
@@ -79,7 +79,7 @@ class PairOrder:
     def next(self, missing: int | None) -> PairPlan | None:
         """Return the next pair to play, which is in play from now on; None if none is left now.
 
-        Pairs that an earlier run planned beyond the target stay planned.
+        Pairs that an earlier session planned beyond the target stay planned.
 
         Args:
             missing: The number of games that are missing to the target; None without one.

@@ -79,7 +79,8 @@ def finished_run(
 ) -> RunRow | None:
     """Return the newest finished run of the same identity and the given seed.
 
-    There is none without a seed, under `ResumePolicy.NEVER`, and if a newer run can be resumed.
+    The result is None without a seed, under `ResumePolicy.NEVER`, or if a newer run can be
+    resumed.
 
     Args:
         store: The open database.

@@ -140,7 +140,7 @@ def diff(
 
 
 def _unpacked(store: Store, name: str) -> UnpackedArchive:
-    """Return the stored files of a bot. Raises UsageError if there are none."""
+    """Return the stored files of a bot. Raises UsageError if it has no files."""
     row = store.bots.get(name)
     if row.revision.launch.archive is None:
         raise UsageError(f"the database holds no files of {name}: only those of foreign bots")

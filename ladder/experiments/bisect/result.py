@@ -63,7 +63,7 @@ class BisectResult:
     """Chance that the suspects include the culprit, 0..1."""
     drop: Difference | None
     """The tested commits that contain the culprit, against the good revision; None if
-    there are none."""
+    no such commit was tested."""
     tried: tuple[TriedCommit, ...]
     """The visited commits in the order of the history."""
     games: int

@@ -32,12 +32,12 @@ from ladder.signals import current_stop
 
 
 def search_of(run: RunRow) -> StoredSearch | None:
-    """Return the stored search that a run belongs to; None if there is none."""
+    """Return the stored search that a run belongs to; None if it is part of no search."""
     return run.settings.bisect if isinstance(run.settings, BisectSettings) else None
 
 
 def bisection_of(store: Store, past: PastRun) -> BisectResult | None:
-    """Return the latest result of the search of a run; None if there is no readable one."""
+    """Return the latest result of the search of a run; None if no result is readable."""
     search, found = search_of(past.row), []
     for run in store.runs.find(kind=RunKind.BISECT):
         settings = run.settings

@@ -99,7 +99,7 @@ class GateTest:
 
     @classmethod
     def of(cls, settings: StoredSettings) -> "GateTest | None":
-        """Return the question stored with a run; None if there is none."""
+        """Return the question stored with a run; None if it has no question."""
         asked = settings.question if isinstance(settings, GateSettings | TuneSettings) else None
         if asked is None:
             return None

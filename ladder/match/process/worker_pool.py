@@ -202,7 +202,7 @@ class WorkerPool:
         """Choose the worker for the next task: idle, else new, else one with short tasks.
 
         Raises:
-            MachineStalled: no worker can be started, and there is none.
+            MachineStalled: no worker runs, and none can be started.
 
         """
         workers = self._workers.values()
@@ -215,7 +215,7 @@ class WorkerPool:
         return least if len(least.assigned) < least.capacity else None
 
     def _start_only(self) -> _Worker:
-        """Start a worker where there is none, in several attempts. Raises MachineStalled."""
+        """Start the only worker, in several attempts. Raises MachineStalled."""
         for pause_s in START_PAUSES_S:
             with contextlib.suppress(OSError):
                 return self._start()

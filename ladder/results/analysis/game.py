@@ -168,7 +168,7 @@ def analyse_game(
 
     Args:
         replayed: the game.
-        known: returns the stored position with a key, None if there is none.
+        known: returns the stored position with a key, None if it is not stored.
         solvers: solve the other positions.
         effort: the node limits.
         is_stopped: called before and while a position is searched; True ends the analysis.

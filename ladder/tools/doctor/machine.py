@@ -141,7 +141,7 @@ def check_limits(parent: Path | None) -> Diagnosis:
     """Report how the limits of bots are enforced here.
 
     Args:
-        parent: the group in which bots get control groups; None if there is none.
+        parent: the group in which bots get control groups; None without such a group.
 
     """
     if parent is not None:

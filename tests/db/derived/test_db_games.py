@@ -10,19 +10,10 @@ from hypothesis import strategies as st
 from db.errors import UnknownRow
 from db.records import thought_blob as thoughts
 from db.records.games import GameQuery, Thought
-from db.records.pairs import (
-    PlannedPair,
-)
+from db.records.pairs import PlannedPair
 from db.store import Store
 from engine.result import Result
-from tests.db.making import (
-    add_bots,
-    maker,
-    new_run,
-    play_all,
-    played,
-    to_plan,
-)
+from tests.db.making import add_bots, maker, new_run, play_all, played, to_plan
 from tests.support.storing import finish_pair
 
 

@@ -11,21 +11,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from db.errors import UnknownRow
 from db.outcomes import OUTCOME
 from db.records.measures import LONGEST, MOVES, SEARCHED, SIMULATIONS, TIME
-from db.records.pairs import (
-    PairRecord,
-    PlannedPair,
-    pair_content,
-)
+from db.records.pairs import PairRecord, PlannedPair, pair_content
 from db.store import Store
 from engine.result import FORFEITS, Result, Termination
-from tests.db.making import (
-    add_bots,
-    maker,
-    new_run,
-    play_all,
-    played,
-    to_plan,
-)
+from tests.db.making import add_bots, maker, new_run, play_all, played, to_plan
 from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
