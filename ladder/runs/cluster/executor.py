@@ -350,6 +350,8 @@ class ClusterExecutor:
     def _explain_silence(self) -> None:
         """Report once each why no result comes: no worker, or workers that get ready."""
         waited_s = time.monotonic() - self._since
+        if self._has_played:
+            return
         if not self._workers and not self._has_warned and waited_s > ALONE_S:
             self._has_warned = True
             self._report(
@@ -357,7 +359,7 @@ class ClusterExecutor:
                 "on some machines",
                 is_warning=True,
             )
-        elif self._workers and not self._has_played and waited_s > UNREADY_S:
+        elif self._workers and waited_s > UNREADY_S:
             self._has_played = True
             self._report("the workers are getting ready: compiling players and trying bots")
 
