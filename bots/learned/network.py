@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bots.learned.patterns import FIRST_PHASE, KINDS, PHASES, rows_of
 from bots.uct.leaf import Outlook
 from engine.bits import popcount64
-from engine.compiled import inlined, instruction
+from engine.compiled import inlined, instruction, lean
 from engine.layout import MAX_SIDE
 from engine.vector import Register, UniTuple, declare, register, unpack, without
 
@@ -119,7 +119,7 @@ def read_rows(
     )
 
 
-@inlined
+@lean
 def evaluate(
     outlook: Outlook,
     forbidden: Register,

@@ -16,21 +16,16 @@ from bots.uct import nodes as form
 from bots.uct.leaf import Outlook, expansion_on, look_on
 from bots.uct.parameters import CAREFUL, FORCED, LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
 from bots.uct.tree.memory import (
-    DEPTH,
     PASSED_OVER,
     ROOT,
-    STATE,
-    USED,
     TreeMemory,
-    back_up,
     choose_child,
-    count_descents,
-    prefetch_children,
 )
+from bots.uct.tree.search import Node, Policies, search_on
 from engine import vector
 from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
-from engine.compiled import inlined, kernel
-from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
+from engine.compiled import inlined, lean, lean_kernel
+from engine.lanes import FORBIDDEN
 from engine.layout import MAX_SIDE
 
 
@@ -99,13 +94,108 @@ class Parameters(NamedTuple):
     """Whether rollouts keep their threats, see `roll_out`."""
     fourth_root: bool
     """Whether exploration grows with the fourth root of the parent's visits."""
+    flags: int = SWITCHES
 
 
 look = look_on(vector)
 _expand = expansion_on(vector)
 
 
-@kernel
+@lean
+def _step(
+    memory: TreeMemory, parameters: Parameters, node: Node, used: np.int64, random: np.uint64
+) -> tuple[np.int64, np.int64, np.uint64, bool, np.int64, np.uint64]:
+    """Choose a child; a node without children ends the descent."""
+    tree = memory.tree
+    first = np.int64(tree[node.at + 2 * node.k])
+    if first == 0:
+        return first, node.k, ONE, False, used, random
+    siblings = np.int64(tree[first - form.HEAD]) & 255
+    child = choose_child(tree, node.at, first, siblings, parameters.c, parameters.fourth_root)
+    move = ONE << np.uint64(form.column_of(np.int64(tree[child + 3 * siblings])))
+    return child, siblings, move, False, used, random
+
+
+@lean
+def _value(
+    memory: TreeMemory,
+    parameters: Parameters,
+    node: Node,
+    created: bool,  # noqa: ARG001 - it has no visits, or memory was full at its last one
+    used: np.int64,
+    random: np.uint64,
+) -> tuple[np.int64, bool, np.int64, np.int64, np.uint64]:
+    """Make all children of a node; its value is that of the best one."""
+    tree, board = memory.tree, memory.board
+    at, k, depth, own, other, occupied, bottoms, cells = node
+    meta = np.int64(tree[at + 3 * k])
+    tries = np.uint64(meta & form.COLUMNS)
+    room = np.int64(popcount64(tries))
+    size = form.HEAD + form.FIELDS * room
+    if used + size > len(tree) - form.SLACK:
+        # The tree is full: use the static value.
+        mean = np.int64(tree[at + k]) // max(np.int64(tree[at]), np.int64(1))
+        return mean, False, np.int64(0), used, random
+    first = used + form.HEAD
+    tree[first - form.HEAD] = room | room << 8
+    tree[first - 1] = 0
+    tree[at + 2 * k] = first
+    tree[at + 3 * k] = meta & ~form.COLUMNS
+    tree[at] = 0
+    tree[at + k] = 0
+    forbidden = vector.load(board, FORBIDDEN)
+    odd_cells = odd_from_top(cells)
+    landing = vector.playable(occupied, bottoms, cells)
+    other_threats = vector.threats(other)
+    empty = count_cells(vector.without(cells, occupied)) - 1
+    solved = False
+    best: Any = np.int64(0)
+    child = first
+    value: Any = np.int64(0)
+    # The first of equals is chosen, so the order is random: another seed makes another search.
+    random = step_random(random)
+    turn = below_random(random, COLUMN_COUNT)
+    while tries:
+        later = tries >> turn << turn
+        move = later & (~later + ONE) if later else tries & (~tries + ONE)
+        tries ^= move
+        stone = vector.in_columns(landing, move)
+        mine = own | stone
+        filled = occupied | stone
+        below = vector.playable(filled, bottoms, cells)
+        my_threats = vector.threats(mine)
+        after = Outlook(other, mine, filled, below, other_threats, my_threats, bottoms, cells)
+        outcome, distance, replies = _expand(after, depth == 0, SWITCHES)
+        if outcome == form.OPEN:
+            value = WHOLE - evaluate(after, forbidden, odd_cells, empty, parameters.evaluation)
+            tree[child + room] = value
+        else:
+            value = np.int64(form.points_of(outcome, WHOLE))
+            tree[child + room] = PASSED_OVER
+            solved = True
+        tree[child] = 1
+        tree[child + 2 * room] = 0
+        tree[child + 3 * room] = (
+            np.int64(replies)
+            | np.int64(trailing_zeros64(move)) << form.COLUMN
+            | outcome << form.OUTCOME
+            | distance << form.DISTANCE
+        )
+        best = max(best, value)
+        child += 1
+    points = WHOLE - best
+    mixed = parameters.mixed
+    if mixed and best < WHOLE:
+        outlook = look(own, other, occupied, bottoms, cells)
+        result, random = roll_out(outlook, random, parameters.keeping)
+        points = (points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed) // PARTS
+    return points, solved, room, used + size, random
+
+
+_search = search_on(vector, Policies(_step, _value, WHOLE))
+
+
+@lean_kernel
 def search(memory: TreeMemory, parameters: Parameters, simulations: int, descents: int) -> None:
     """Expand `simulations` nodes or make `descents` descents.
 
@@ -118,119 +208,5 @@ def search(memory: TreeMemory, parameters: Parameters, simulations: int, descent
         descents: limit of all descents.
 
     """
-    stones, board, tree, path, counters, _ = memory
-    c, evaluation, mixed, keeping, fourth_root = parameters
-    root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
-    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
-    forbidden = vector.load(board, FORBIDDEN)
-    odd_cells = odd_from_top(cells)
-    root_occupied = root_own | root_other | forbidden
-    root_empty = count_cells(vector.without(cells, root_occupied))
-    used = np.int64(counters[USED])
-    random = counters[STATE]
-    limit = len(tree) - form.SLACK
-    new = 0
-    old = 0
-    nodes = np.int64(0)
-    deepest = np.int64(counters[DEPTH])
-    while new < simulations and new + old < descents and tree[ROOT] < MOST_VISITS:
-        own, other, occupied = root_own, root_other, root_occupied
-        at = np.int64(ROOT)
-        k = np.int64(1)
-        depth = 0
-        path[0] = ROOT
-        path[1] = 1
-        first = np.int64(0)
-        meta = np.int64(0)
-        while True:
-            meta = np.int64(tree[at + 3 * k])
-            first = np.int64(tree[at + 2 * k])
-            if form.outcome_of(meta) != form.OPEN or first == 0:
-                break
-            prefetch_children(tree, first)
-            siblings = np.int64(tree[first - form.HEAD]) & 255
-            child = choose_child(tree, at, first, siblings, c, fourth_root)
-            move = ONE << np.uint64(form.column_of(np.int64(tree[child + 3 * siblings])))
-            stone = vector.in_columns(vector.playable(occupied, bottoms, cells), move)
-            own, other = other, own | stone
-            occupied = occupied | stone
-            at = child
-            k = siblings
-            depth += 1
-            path[2 * depth] = at
-            path[2 * depth + 1] = k
-        solved = False
-        points: Any = 0
-        if form.outcome_of(meta) != form.OPEN:
-            old += 1
-            points = np.int64(form.points_of(form.outcome_of(meta), WHOLE))
-        else:
-            tries = np.uint64(meta & form.COLUMNS)
-            room = np.int64(popcount64(tries))
-            if used + form.HEAD + form.FIELDS * room > limit:
-                # The tree is full: use the static value.
-                new += 1
-                points = np.int64(tree[at + k]) // max(np.int64(tree[at]), np.int64(1))
-            else:
-                new += 1
-                nodes += room
-                first = used + form.HEAD
-                used += form.HEAD + form.FIELDS * room
-                tree[first - form.HEAD] = room | room << 8
-                tree[first - 1] = 0
-                tree[at + 2 * k] = first
-                tree[at + 3 * k] = meta & ~form.COLUMNS
-                tree[at] = 0
-                tree[at + k] = 0
-                landing = vector.playable(occupied, bottoms, cells)
-                other_threats = vector.threats(other)
-                empty = root_empty - depth - 1
-                best: Any = np.int64(0)
-                child = first
-                value: Any = np.int64(0)
-                # The first of equals is chosen, so the order is random: another seed makes another
-                # search.
-                random = step_random(random)
-                turn = below_random(random, COLUMN_COUNT)
-                while tries:
-                    later = tries >> turn << turn
-                    move = later & (~later + ONE) if later else tries & (~tries + ONE)
-                    tries ^= move
-                    stone = vector.in_columns(landing, move)
-                    mine = own | stone
-                    filled = occupied | stone
-                    below = vector.playable(filled, bottoms, cells)
-                    my_threats = vector.threats(mine)
-                    after = Outlook(
-                        other, mine, filled, below, other_threats, my_threats, bottoms, cells
-                    )
-                    outcome, distance, replies = _expand(after, depth == 0, SWITCHES)
-                    if outcome == form.OPEN:
-                        value = WHOLE - evaluate(after, forbidden, odd_cells, empty, evaluation)
-                        tree[child + room] = value
-                    else:
-                        value = np.int64(form.points_of(outcome, WHOLE))
-                        tree[child + room] = PASSED_OVER
-                        solved = True
-                    tree[child] = 1
-                    tree[child + 2 * room] = 0
-                    tree[child + 3 * room] = (
-                        np.int64(replies)
-                        | np.int64(trailing_zeros64(move)) << form.COLUMN
-                        | outcome << form.OUTCOME
-                        | distance << form.DISTANCE
-                    )
-                    best = max(best, value)
-                    child += 1
-                points = WHOLE - best
-                if mixed and best < WHOLE:
-                    outlook = look(own, other, occupied, bottoms, cells)
-                    result, random = roll_out(outlook, random, keeping)
-                    points = (
-                        points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed
-                    ) // PARTS
-        back_up(tree, path, depth, points, solved, WHOLE, SWITCHES)
-        deepest = max(deepest, np.int64(depth))
-        if form.outcome_of(tree[ROOT + 3]) != form.OPEN:
-            break
-    count_descents(memory, used, random, new, old, nodes, deepest)
+    left = MOST_VISITS - memory.tree[ROOT]
+    _search(memory, parameters, simulations, min(descents, left))

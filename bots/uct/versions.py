@@ -113,7 +113,7 @@ ROWS = (
         "v12",
         "a node just expanded is visited once more before its siblings are expanded",
         {"urgent": True},
-        idea=Idea("bots/uct/tree/search.py:search", "-17 [-86, +50] at 2,000 simulations"),
+        idea=Idea("bots/uct/tree/search.py:single_child_policies", "-17 [-86, +50] at 2,000 simulations"),
     ),
     Row(
         "v14",

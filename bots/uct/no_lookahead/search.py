@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from bots.uct.leaf import Outlook
 from bots.uct.nodes import DRAWN, OPEN, WON
 from bots.uct.tree.memory import TreeMemory
-from bots.uct.tree.search import Policies, search_on
+from bots.uct.tree.search import Policies, search_on, single_child_policies
 from engine import vector
 from engine.bits import below_random, step_random
-from engine.compiled import inlined, kernel
+from engine.compiled import lean, lean_kernel
 
 
 class DrawTables(NamedTuple):
@@ -77,7 +77,7 @@ def no_lookahead_policies(layout: ModuleType) -> Policies:
     either, any_cell, connects = layout.either, layout.any_cell, layout.connects
     playable, columns_of, in_columns = layout.playable, layout.columns_of, layout.in_columns
 
-    @inlined
+    @lean
     def expand(
         outlook: Outlook,
         may_be_over: bool,  # noqa: ARG001 - without look-ahead every node may be
@@ -88,7 +88,7 @@ def no_lookahead_policies(layout: ModuleType) -> Policies:
             return WON, 0, tries
         return (OPEN if tries else DRAWN), 0, tries
 
-    @inlined
+    @lean
     def rollout(
         outlook: Outlook, random: np.uint64, parameters: NoLookaheadParameters
     ) -> tuple[int, np.uint64]:
@@ -108,13 +108,13 @@ def no_lookahead_policies(layout: ModuleType) -> Policies:
             second = 1 - second
         return 1, random
 
-    return Policies(expand, rollout, in_order=True)
+    return single_child_policies(layout, expand, rollout, in_order=True)
 
 
 _search = search_on(vector, no_lookahead_policies(vector))
 
 
-@kernel
+@lean_kernel
 def search_no_lookahead(
     memory: TreeMemory, parameters: NoLookaheadParameters, simulations: int, descents: int
 ) -> None:

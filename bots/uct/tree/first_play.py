@@ -22,7 +22,7 @@ from bots.uct.parameters import UctParameters
 from bots.uct.tree.memory import Tree
 from engine import vector
 from engine.bits import ONE, popcount64
-from engine.compiled import inlined, instruction
+from engine.compiled import instruction, lean
 from engine.vector import SLOPES, STEPS, Register, any_of, pairs_along, register, shifted
 
 
@@ -61,7 +61,7 @@ plus: Callable[[Register, Register], Register] = cast("Any", _plus)
 """Add the numbers in the lanes."""
 
 
-@inlined
+@lean
 def first_play(
     tree: Tree,
     at: Integer,

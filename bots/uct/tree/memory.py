@@ -25,7 +25,7 @@ from bots.uct.parameters import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
 from bots.uct.proof import add_child, no_children, proven
 from bots.uct.ucb import best_child, exploration, fourth_root_exploration
 from engine.bits import prefetch
-from engine.compiled import inlined, kernel
+from engine.compiled import kernel, lean
 from engine.lanes import WordArray
 
 Tree: TypeAlias = NDArray[np.int32]
@@ -58,7 +58,7 @@ class TreeMemory(NamedTuple):
     """The columns from the centre outwards."""
 
 
-@inlined
+@lean
 def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
     """Return a node's meta, with the outcome and distance if its children prove one."""
     meta = tree[at + 3 * k]
@@ -71,7 +71,7 @@ def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
     return proven(meta, children)
 
 
-@inlined
+@lean
 def prefetch_children(tree: Tree, first: int | np.int64) -> None:
     """Prefetch all cache lines of a block of children at once."""
     prefetch(tree, first + 14)
@@ -79,7 +79,7 @@ def prefetch_children(tree: Tree, first: int | np.int64) -> None:
     prefetch(tree, first + 43)
 
 
-@inlined
+@lean
 def choose_child(
     tree: Tree,
     at: Integer,
@@ -107,7 +107,7 @@ def choose_child(
     return child
 
 
-@inlined
+@lean
 def back_up(
     tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved: bool, win: int, flags: int
 ) -> None:
@@ -143,7 +143,7 @@ def back_up(
         points = win - points
 
 
-@inlined
+@lean
 def count_descents(
     memory: TreeMemory,
     used: Integer,

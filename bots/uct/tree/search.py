@@ -1,12 +1,13 @@
 """UCT on a tree (v5 on): one search with switches, built on two layouts.
 
 `search_plain` runs on 64-bit words (v5 to v9), `search` on vector registers (v10 on). Both make
-the same decisions from the same random state.
+the same decisions from the same random state. `bots.uct.no_lookahead` and `bots.learned` build
+theirs with other policies.
 """
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from bots.uct.tree.memory import (
 )
 from engine import lanes, vector
 from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
-from engine.compiled import inlined, kernel
+from engine.compiled import lean, lean_kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 
 SHIFT_CAREFUL = np.uint64(40)
@@ -35,53 +36,184 @@ BYTE = np.uint64(255)
 """Mask of the generator's bits that decide whether a rollout is careful."""
 
 
-class Policies(NamedTuple):
-    """The interchangeable parts of a search, selected at compile time."""
+class Node(NamedTuple):
+    """The node that a descent has reached, and its position as sets of the layout."""
 
-    expand: Callable[..., tuple[int, int, np.uint64]]
-    """Expansion of a new node, see `bots.uct.leaf`."""
-    rollout: Callable[..., tuple[int, np.uint64]]
-    """Rollout, as in `bots.uct.leaf`, with the version's parameters as the last argument."""
-    in_order: bool
-    """Whether to expand the leftmost column first instead of a random one."""
+    at: np.int64
+    """Place and stride of the node, see `bots.uct.tree.memory`."""
+    k: np.int64
+    depth: int
+    """Plies from the root."""
+    own: Any
+    """Stones of the side to move."""
+    other: Any
+    occupied: Any
+    """All stones and the forbidden cell."""
+    bottoms: Any
+    """Lowest cell of each column."""
+    cells: Any
+    """Cells of the board."""
+
+
+class Policies(NamedTuple):
+    """The interchangeable parts of a search, selected at compile time.
+
+    Both take the search's memory, the version's parameters and an open node, and both take and
+    return the used integers of the tree and the generator's state, as the last two.
+    """
+
+    step: Callable[..., tuple[np.int64, np.int64, np.uint64, bool, np.int64, np.uint64]]
+    """Choose or make the child with which the descent goes on: its place (0 if the descent ends at
+    the node), its stride, its column as a bit, and whether it is new."""
+    value: Callable[..., tuple[Any, bool, np.int64, np.int64, np.uint64]]
+    """Value the last node of a descent, told whether it is new: the points of its mover, whether it
+    or a child of it is solved, and the number of nodes made."""
+    win: int
+    """Points of a win."""
+
+
+def single_child_policies(
+    layout: ModuleType,
+    expand: Callable[..., tuple[int, int, np.uint64]],
+    rollout: Callable[..., tuple[int, np.uint64]],
+    in_order: bool,
+) -> Policies:
+    """Build the policies that make one child in a descent and value it by a rollout.
+
+    Args:
+        layout: `engine.lanes` or `engine.vector`.
+        expand: the expansion of a new node, see `bots.uct.leaf`.
+        rollout: a rollout as in `bots.uct.leaf`, with the version's parameters at the end.
+        in_order: whether to expand the leftmost column first instead of a random one.
+
+    """
+    look = look_on(layout)
+    in_vector = layout is vector
+
+    @lean
+    def step(
+        memory: TreeMemory, parameters: UctParameters, node: Node, used: np.int64, random: np.uint64
+    ) -> tuple[np.int64, np.int64, np.uint64, bool, np.int64, np.uint64]:
+        tree, flags = memory.tree, parameters.flags
+        at, k, _, own, other, occupied, bottoms, cells = node
+        limit = len(tree) - form.SLACK
+        meta = np.int64(tree[at + 3 * k])
+        first = np.int64(tree[at + 2 * k])
+        tries = np.uint64(meta & form.COLUMNS)
+        room = np.int64(popcount64(tries))
+        size = form.HEAD + form.FIELDS * room
+        if in_vector:  # noqa: SIM102 - compiled on words, it would need new threats there
+            if tries and flags & FIRST_PLAY:
+                if used + size > limit:
+                    return np.int64(0), k, tries, False, used, random
+                first = used + form.HEAD
+                tree[at + 2 * k] = first
+                tree[at + 3 * k] = meta & ~form.COLUMNS
+                used += size
+                outlook = look(own, other, occupied, bottoms, cells)
+                first_play(tree, at, k, first, tries, outlook, memory.order, parameters)
+                tries = np.uint64(0)
+        if not tries:
+            siblings = np.int64(tree[first - form.HEAD]) & 255
+            child = choose_child(tree, at, first, siblings, parameters.c, False)
+            child_meta = np.int64(tree[child + 3 * siblings])
+            move = ONE << np.uint64(form.column_of(child_meta))
+            return child, siblings, move, (child_meta & form.UNSEEN) != 0, used, random
+        if first == 0:
+            if used + size > limit:
+                return np.int64(0), k, tries, False, used, random
+            first = used + form.HEAD
+            tree[used] = room
+            tree[used + 1] = 0
+            tree[at + 2 * k] = first
+            used += size
+        head = np.int64(tree[first - form.HEAD])
+        siblings = head & 255
+        child = first + (head >> 8)
+        if (
+            flags & URGENT
+            and child > first
+            and tree[child - 1] == 1
+            and form.outcome_of(tree[child - 1 + 3 * siblings]) == form.OPEN
+        ):
+            child -= 1
+            move = ONE << np.uint64(form.column_of(tree[child + 3 * siblings]))
+            return child, siblings, move, False, used, random
+        if in_order:
+            move = tries & (~tries + ONE)
+        else:
+            random = step_random(random)
+            move = kth_bit(tries, below_random(random, popcount64(tries)))
+        tree[at + 3 * k] = meta & ~np.int64(move)
+        tree[first - form.HEAD] = head + 256
+        tree[child + 3 * siblings] = np.int64(trailing_zeros64(move)) << form.COLUMN
+        return child, siblings, move, True, used, random
+
+    @lean
+    def value(
+        memory: TreeMemory,
+        parameters: UctParameters,
+        node: Node,
+        created: bool,
+        used: np.int64,
+        random: np.uint64,
+    ) -> tuple[int, bool, np.int64, np.int64, np.uint64]:
+        tree, flags = memory.tree, parameters.flags
+        at, k, depth, own, other, occupied, bottoms, cells = node
+        outlook = look(own, other, occupied, bottoms, cells)
+        if created:
+            # Below it, the side to move had no win, or its node would be an end.
+            outcome, distance, tries = expand(outlook, depth == 1, flags)
+            if not flags & FIRST_PLAY:
+                tree[at] = 0
+                tree[at + k] = 0
+            tree[at + 2 * k] = 0
+            tree[at + 3 * k] = (
+                np.int64(tries)
+                | form.column_of(np.int64(tree[at + 3 * k])) << form.COLUMN
+                | outcome << form.OUTCOME
+                | distance << form.DISTANCE
+            )
+            if outcome != form.OPEN:
+                points = form.points_of(outcome, form.WIN_POINTS)
+                return points, True, np.int64(1), used, random
+        result, random = rollout(outlook, random, parameters)
+        return 2 - result, False, np.int64(created), used, random
+
+    return Policies(step, value, form.WIN_POINTS)
 
 
 def look_ahead_policies(layout: ModuleType) -> Policies:
     """Build the policies of v5 on: look-ahead, and expansion in random order."""
     rollout = rollout_on(layout)
 
-    @inlined
+    @lean
     def rollout_of_version(
         outlook: Outlook, random: np.uint64, parameters: UctParameters
     ) -> tuple[int, np.uint64]:
         careful = np.int64(random >> SHIFT_CAREFUL & BYTE) < parameters.careful_rollouts
         return rollout(outlook, random, careful)
 
-    return Policies(expansion_on(layout), rollout_of_version, in_order=False)
+    return single_child_policies(layout, expansion_on(layout), rollout_of_version, in_order=False)
 
 
 def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
     """Build the search for sets of `engine.lanes` or `engine.vector`."""
     load, either = layout.load, layout.either
-    in_columns, playable, look = layout.in_columns, layout.playable, look_on(layout)
-    in_vector = layout is vector
-    expand, rollout_of_version, in_order = policies
+    in_columns, playable = layout.in_columns, layout.playable
+    step, value, win = policies
 
-    @inlined
-    def search(
-        memory: TreeMemory, parameters: UctParameters, simulations: int, descents: int
-    ) -> None:
-        stones, board, tree, path, counters, order = memory
-        flags = parameters.flags
+    @lean
+    def search(memory: TreeMemory, parameters: Any, simulations: int, descents: int) -> None:
+        stones, board, tree, path, counters, _ = memory
         root_own, root_other = load(stones, MOVER), load(stones, OPPONENT)
         bottoms, cells = load(board, BOTTOMS), load(board, CELLS)
         root_occupied = either(either(root_own, root_other), load(board, FORBIDDEN))
         random = counters[STATE]
         used = np.int64(counters[USED])
-        limit = len(tree) - form.SLACK
         new = 0
         old = 0
-        nodes = 0
+        nodes = np.int64(0)
         deepest = np.int64(counters[DEPTH])
         while new < simulations and new + old < descents:
             own, other, occupied = root_own, root_other, root_occupied
@@ -91,63 +223,18 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
             path[0] = ROOT
             path[1] = 1
             created = False
-            points = -1
-            while True:
-                meta = np.int64(tree[at + 3 * k])
-                if form.outcome_of(meta) != form.OPEN:
-                    points = form.points_of(form.outcome_of(meta), form.WIN_POINTS)
+            outcome: Any = form.OPEN
+            while not created:
+                outcome = form.outcome_of(np.int64(tree[at + 3 * k]))
+                if outcome != form.OPEN:
                     break
-                first = np.int64(tree[at + 2 * k])
-                prefetch_children(tree, first)
-                tries = np.uint64(meta & form.COLUMNS)
-                if in_vector:  # noqa: SIM102 - compiled on words, it would need new threats there
-                    if tries and flags & FIRST_PLAY:
-                        room = np.int64(popcount64(tries))
-                        if used + form.HEAD + form.FIELDS * room > limit:
-                            break
-                        first = used + form.HEAD
-                        tree[at + 2 * k] = first
-                        tree[at + 3 * k] = meta & ~form.COLUMNS
-                        used += form.HEAD + form.FIELDS * room
-                        outlook = look(own, other, occupied, bottoms, cells)
-                        first_play(tree, at, k, first, tries, outlook, order, parameters)
-                        tries = np.uint64(0)
-                if tries:
-                    if first == 0:
-                        room = np.int64(popcount64(tries))
-                        if used + form.HEAD + form.FIELDS * room > limit:
-                            break
-                        first = used + form.HEAD
-                        tree[used] = room
-                        tree[used + 1] = 0
-                        tree[at + 2 * k] = first
-                        used += form.HEAD + form.FIELDS * room
-                    head = np.int64(tree[first - form.HEAD])
-                    siblings = head & 255
-                    child = first + (head >> 8)
-                    if (
-                        flags & URGENT
-                        and child > first
-                        and tree[child - 1] == 1
-                        and form.outcome_of(tree[child - 1 + 3 * siblings]) == form.OPEN
-                    ):
-                        child -= 1
-                        move = ONE << np.uint64(form.column_of(tree[child + 3 * siblings]))
-                    else:
-                        if in_order:
-                            move = tries & (~tries + ONE)
-                        else:
-                            random = step_random(random)
-                            move = kth_bit(tries, below_random(random, popcount64(tries)))
-                        tree[at + 3 * k] = meta & ~np.int64(move)
-                        tree[first - form.HEAD] = head + 256
-                        created = True
-                else:
-                    siblings = np.int64(tree[first - form.HEAD]) & 255
-                    child = choose_child(tree, at, first, siblings, parameters.c, False)
-                    child_meta = np.int64(tree[child + 3 * siblings])
-                    move = ONE << np.uint64(form.column_of(child_meta))
-                    created = (child_meta & form.UNSEEN) != 0
+                prefetch_children(tree, np.int64(tree[at + 2 * k]))
+                node = Node(at, k, depth, own, other, occupied, bottoms, cells)
+                child, siblings, move, created, used, random = step(
+                    memory, parameters, node, used, random
+                )
+                if child == 0:
+                    break
                 stone = in_columns(playable(occupied, bottoms, cells), move)
                 own, other = other, either(own, stone)
                 occupied = either(occupied, stone)
@@ -156,37 +243,19 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                 depth += 1
                 path[2 * depth] = at
                 path[2 * depth + 1] = k
-                if created:
-                    break
-            solved = False
-            if points < 0:
-                outlook = look(own, other, occupied, bottoms, cells)
+            if outcome == form.OPEN:
+                node = Node(at, k, depth, own, other, occupied, bottoms, cells)
+                points, solved, made, used, random = value(
+                    memory, parameters, node, created, used, random
+                )
                 new += 1
-                if created:
-                    nodes += 1
-                    # Below it, the side to move had no win, or its node would be an end.
-                    outcome, distance, tries = expand(outlook, depth == 1, flags)
-                    if not flags & FIRST_PLAY:
-                        tree[at] = 0
-                        tree[at + k] = 0
-                    tree[at + 2 * k] = 0
-                    tree[at + 3 * k] = (
-                        np.int64(tries)
-                        | np.int64(trailing_zeros64(move)) << form.COLUMN
-                        | outcome << form.OUTCOME
-                        | distance << form.DISTANCE
-                    )
-                    if outcome != form.OPEN:
-                        solved = True
-                        points = form.points_of(outcome, form.WIN_POINTS)
-                if points < 0:
-                    result, random = rollout_of_version(outlook, random, parameters)
-                    points = 2 - result
+                nodes += made
             else:
+                points, solved = form.points_of(outcome, win), False
                 old += 1
-            back_up(tree, path, depth, points, solved, form.WIN_POINTS, flags)
+            back_up(tree, path, depth, points, solved, win, parameters.flags)
             deepest = max(deepest, np.int64(depth))
-            if flags & SOLVE and form.outcome_of(tree[ROOT + 3]) != form.OPEN:
+            if parameters.flags & SOLVE and form.outcome_of(tree[ROOT + 3]) != form.OPEN:
                 break
         count_descents(memory, used, random, new, old, nodes, deepest)
 
@@ -197,7 +266,7 @@ _search = search_on(vector, look_ahead_policies(vector))
 _search_plain = search_on(lanes, look_ahead_policies(lanes))
 
 
-@kernel
+@lean_kernel
 def search(memory: TreeMemory, parameters: UctParameters, simulations: int, descents: int) -> None:
     """Search until `simulations` or `descents` are made or the root is solved.
 
@@ -211,7 +280,7 @@ def search(memory: TreeMemory, parameters: UctParameters, simulations: int, desc
     _search(memory, parameters, simulations, descents)
 
 
-@kernel
+@lean_kernel
 def search_plain(
     memory: TreeMemory, parameters: UctParameters, simulations: int, descents: int
 ) -> None:
