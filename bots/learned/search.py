@@ -1,7 +1,7 @@
 """A tree search in which new nodes get their value from the learned evaluation.
 
-A descent ends at a node without children: all of them are made and evaluated at once, and the best
-child's value is backed up, so every descent looks one ply ahead. v22 mixes in the result of one
+A descent ends at a node without children: its children are made and evaluated at once, and the best
+one's value is backed up, so every descent looks one ply ahead. v22 mixes in the result of one
 careful rollout, which is noisy, but wrong in other positions than the evaluation. The tree is that
 of `bots.uct.tree`, with scores in parts of `WHOLE`.
 """
@@ -15,12 +15,7 @@ from bots.learned.patterns import odd_from_top
 from bots.uct import nodes as form
 from bots.uct.leaf import Outlook, expansion_on, look_on
 from bots.uct.parameters import CAREFUL, FORCED, LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
-from bots.uct.tree.memory import (
-    PASSED_OVER,
-    ROOT,
-    TreeMemory,
-    choose_child,
-)
+from bots.uct.tree.memory import PASSED_OVER, ROOT, TreeMemory, choose_child
 from bots.uct.tree.search import Node, Policies, search_on
 from engine import vector
 from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
@@ -36,8 +31,8 @@ def roll_out(outlook: Outlook, random: np.uint64, keeping: bool) -> tuple[int, n
     Args:
         outlook: the position, in which no side has connected four.
         random: the generator's state.
-        keeping: whether a side plays below its own winning cells only without other columns: the
-            opponent would fill such a cell.
+        keeping: whether a side avoids columns below its own winning cells while it has another one:
+            the opponent would fill such a cell.
 
     """
     own, other, occupied, landing, own_threats, other_threats, bottoms, cells = outlook
@@ -69,10 +64,10 @@ def roll_out(outlook: Outlook, random: np.uint64, keeping: bool) -> tuple[int, n
         second = 1 - second
 
 
-COLUMN_COUNT = np.uint64(MAX_SIDE)
+MAX_COLUMNS = np.uint64(MAX_SIDE)
 
 SWITCHES = SOLVE | FORCED | RIGHT_DISTANCES | CAREFUL | LEAVE_SOLVED
-"""The switches of `bots.uct.settings` that these searches share."""
+"""The flags of `bots.uct.parameters` that are always on here."""
 PARTS = 256
 """Denominator of `mixed`, the share of a rollout in a new node's value."""
 
@@ -121,11 +116,11 @@ def _value(
     memory: TreeMemory,
     parameters: Parameters,
     node: Node,
-    created: bool,  # noqa: ARG001 - it has no visits, or memory was full at its last one
+    created: bool,  # noqa: ARG001 - always False: `_step` makes no child
     used: np.int64,
     random: np.uint64,
 ) -> tuple[np.int64, bool, np.int64, np.int64, np.uint64]:
-    """Make all children of a node; its value is that of the best one."""
+    """Make all children of a node; its value is that of the best one, mixed with a rollout."""
     tree, board = memory.tree, memory.board
     at, k, depth, own, other, occupied, bottoms, cells = node
     meta = np.int64(tree[at + 3 * k])
@@ -141,6 +136,7 @@ def _value(
     tree[first - 1] = 0
     tree[at + 2 * k] = first
     tree[at + 3 * k] = meta & ~form.COLUMNS
+    # The children's values take the place of its static one.
     tree[at] = 0
     tree[at + k] = 0
     forbidden = vector.load(board, FORBIDDEN)
@@ -152,9 +148,10 @@ def _value(
     best: Any = np.int64(0)
     child = first
     value: Any = np.int64(0)
-    # The first of equals is chosen, so the order is random: another seed makes another search.
+    # The first of equals is chosen, so the order begins at a random column: another seed makes
+    # another search.
     random = step_random(random)
-    turn = below_random(random, COLUMN_COUNT)
+    turn = below_random(random, MAX_COLUMNS)
     while tries:
         later = tries >> turn << turn
         move = later & (~later + ONE) if later else tries & (~tries + ONE)

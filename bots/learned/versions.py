@@ -60,7 +60,7 @@ ROWS = (
         "a quarter of a new node's value is the result of one careful rollout",
         {"mixed": 64, "cells_per_move": 4},
         idea=Idea(
-            "bots/learned/search.py:roll_out",
+            "bots/learned/search.py:_value",
             "+47 [+23, +71] at 40 ms",
             "a quarter of the simulations",
         ),

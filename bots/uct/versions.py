@@ -66,7 +66,7 @@ ROWS = (
         "the search starts from what the last one found",
         {"reuse": True},
         idea=Idea(
-            "bots/uct/tree/memory.py:compact",
+            "bots/uct/tree/player.py:_reuse",
             "+35 [-33, +105] at 2,000 simulations",
             "the tree's memory stays in use between moves",
         ),
@@ -113,7 +113,7 @@ ROWS = (
         "v12",
         "a node just expanded is visited once more before its siblings are expanded",
         {"urgent": True},
-        idea=Idea("bots/uct/tree/search.py:single_child_policies", "-17 [-86, +50] at 2,000 simulations"),
+        idea=Idea("bots/uct/tree/search.py:step", "-17 [-86, +50] at 2,000 simulations"),
     ),
     Row(
         "v14",
@@ -138,7 +138,7 @@ ROWS = (
     Row(
         "v16",
         "v15",
-        "a sweep at every move frees what does not contain the position's stones",
+        "a sweep at every move frees nodes that lack a stone of the current position",
         {"memory": "swept"},
         behaviour=2,
         idea=Idea("bots/uct/graph/memory.py:sweep", "about 0 at 2,000 simulations"),
@@ -150,7 +150,7 @@ ROWS = (
         {"memory": "bump"},
         behaviour=2,
         idea=Idea(
-            "bots/uct/graph/player.py:_forget",
+            "bots/uct/graph/player.py:_begin",
             "against v13 -53 [-116, +8] at 20 ms",
             "what former moves found",
         ),
@@ -160,7 +160,7 @@ ROWS = (
     Row(
         "v18",
         "v13",
-        "explores less: c = 0.45; exact solving of the last 24 cells ends games as the graph did",
+        "explores less: c = 0.45; the last 24 cells are solved exactly (no gain was measured)",
         {"c": 0.45, "endgame": 24},
         idea=Idea(
             "bots/uct/endgame.py:solve_endgame", "+151 [+90, +221] at 20 ms, by the smaller c"
@@ -169,7 +169,7 @@ ROWS = (
     Row(
         "v19",
         "v18",
-        "never below a winning cell of the opponent in the tree, nor in half of the rollouts",
+        "the tree and half of the rollouts never play below a winning cell of the opponent",
         {"careful": 128},
         idea=Idea(
             "bots/uct/leaf.py:rollout",
@@ -180,7 +180,7 @@ ROWS = (
     Row(
         "v20",
         "v19",
-        "unseen children take part in selection, expected by the threats they would make",
+        "untried children get a first value from the threats that they make or take away",
         {"urgent": False, "expect": 2, "hint": 0.12},
         idea=Idea(
             "bots/uct/tree/first_play.py:first_play",

@@ -67,9 +67,9 @@ class NoLookaheadParameters(NamedTuple):
     first_play_visits: int
     first_play_bonus: float
     totals: NDArray[np.uint64]
-    """From `bots.uct.no_lookahead.column_weights.DrawTables`."""
+    """From `DrawTables`."""
     columns: NDArray[np.uint16]
-    """From `bots.uct.no_lookahead.column_weights.DrawTables`."""
+    """From `DrawTables`."""
 
 
 def no_lookahead_policies(layout: ModuleType) -> Policies:

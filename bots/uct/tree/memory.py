@@ -5,8 +5,8 @@ The children of a node are a block of `bots.uct.nodes`::
     head owner | visits x k | scores x k | firsts x k | metas x k        k children
 
 A node's score is at ``at + k``, the place of its first child at ``at + 2 * k`` (0 if it has none),
-its meta (`bots.uct.nodes`) at ``at + 3 * k``. Scores are twice the results for the side whose move
-led into the node.
+its meta (`bots.uct.nodes`) at ``at + 3 * k``. Scores are for the side whose move led into the
+node: twice the results, or in `bots.learned` parts of `WHOLE`.
 
 Reuse keeps the part below a new root and frees the rest. Blocks are allocated in ascending order,
 so a block's children are always at higher places. One ascending pass therefore reaches every block

@@ -1,4 +1,4 @@
-"""UCT on a tree (v5 on): one search with switches, built on two layouts.
+"""UCT on a tree (v5 on): one loop, `search_on`, built with policies on two layouts.
 
 `search_plain` runs on 64-bit words (v5 to v9), `search` on vector registers (v10 on). Both make
 the same decisions from the same random state. `bots.uct.no_lookahead` and `bots.learned` build
@@ -58,8 +58,9 @@ class Node(NamedTuple):
 class Policies(NamedTuple):
     """The interchangeable parts of a search, selected at compile time.
 
-    Both take the search's memory, the version's parameters and an open node, and both take and
-    return the used integers of the tree and the generator's state, as the last two.
+    `step` and `value` take the search's memory, the version's parameters, which have `flags`, and
+    an open node. Both take and return the used integers of the tree and the generator's state, as
+    the last two.
     """
 
     step: Callable[..., tuple[np.int64, np.int64, np.uint64, bool, np.int64, np.uint64]]
@@ -78,12 +79,12 @@ def single_child_policies(
     rollout: Callable[..., tuple[int, np.uint64]],
     in_order: bool,
 ) -> Policies:
-    """Build the policies that make one child in a descent and value it by a rollout.
+    """Build the policies that visit one new child in a descent and value it by a rollout.
 
     Args:
         layout: `engine.lanes` or `engine.vector`.
         expand: the expansion of a new node, see `bots.uct.leaf`.
-        rollout: a rollout as in `bots.uct.leaf`, with the version's parameters at the end.
+        rollout: a rollout as in `bots.uct.leaf`, with the parameters in place of `careful`.
         in_order: whether to expand the leftmost column first instead of a random one.
 
     """
@@ -102,7 +103,7 @@ def single_child_policies(
         tries = np.uint64(meta & form.COLUMNS)
         room = np.int64(popcount64(tries))
         size = form.HEAD + form.FIELDS * room
-        if in_vector:  # noqa: SIM102 - compiled on words, it would need new threats there
+        if in_vector:  # noqa: SIM102 - first play exists on vectors only
             if tries and flags & FIRST_PLAY:
                 if used + size > limit:
                     return np.int64(0), k, tries, False, used, random
@@ -162,8 +163,9 @@ def single_child_policies(
         at, k, depth, own, other, occupied, bottoms, cells = node
         outlook = look(own, other, occupied, bottoms, cells)
         if created:
-            # Below it, the side to move had no win, or its node would be an end.
+            # Deeper, nobody can have connected four: the node above would be an end.
             outcome, distance, tries = expand(outlook, depth == 1, flags)
+            # `first_play` has written visits and score.
             if not flags & FIRST_PLAY:
                 tree[at] = 0
                 tree[at + k] = 0
@@ -198,7 +200,7 @@ def look_ahead_policies(layout: ModuleType) -> Policies:
 
 
 def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
-    """Build the search for sets of `engine.lanes` or `engine.vector`."""
+    """Build the search with these policies, for sets of `engine.lanes` or `engine.vector`."""
     load, either = layout.load, layout.either
     in_columns, playable = layout.in_columns, layout.playable
     step, value, win = policies
