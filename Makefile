@@ -52,7 +52,7 @@ run: $(STAMP) ## Play a short ladder, print its table, write first.html
 test: $(COMPILED) ## Run the tests: everything but long sweeps and fuzzing; those that judge time alone, at the end
 	$(BIN)/python -m bots.warm
 	$(PYTEST) $(PARALLEL) -m 'not timed and not very_slow and not exhaustive'
-	$(PYTEST) -m timed
+	$(PYTEST) -m timed $$(grep -rl --include='*.py' 'mark.timed' tests)
 
 test-fast: $(COMPILED) ## Run the tests that take a moment each: the loop of editing
 	$(PYTEST) $(PARALLEL) -m 'not slow and not timed and not very_slow and not exhaustive'
