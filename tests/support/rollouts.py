@@ -11,7 +11,8 @@ import numpy as np
 
 from bots.learned.search import roll_out as learned_roll_out
 from bots.uct.leaf import Outlook, rollout_on
-from bots.uct.no_lookahead.search import NoLookaheadParameters, no_lookahead_policies
+from bots.uct.no_lookahead.search import NoLookaheadParameters
+from bots.uct.no_lookahead.search import rollout as _without_look_ahead
 from engine import lanes, vector
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
@@ -38,7 +39,6 @@ def _rollouts_on(layout: ModuleType) -> Any:
 
 
 _on_registers, _on_words = _rollouts_on(vector), _rollouts_on(lanes)
-_without_look_ahead = no_lookahead_policies(vector).rollout
 
 
 @kernel

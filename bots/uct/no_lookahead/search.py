@@ -5,7 +5,6 @@ weight until one of these is the case.
 """
 
 from functools import lru_cache
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from bots.uct.leaf import Outlook
 from bots.uct.nodes import DRAWN, OPEN, WON
 from bots.uct.tree.memory import TreeMemory
-from bots.uct.tree.search import Policies, search_on, single_child_policies
+from bots.uct.tree.search import search_on, single_child_policies
 from engine import vector
 from engine.bits import below_random, step_random
 from engine.compiled import lean, lean_kernel
@@ -72,46 +71,42 @@ class NoLookaheadParameters(NamedTuple):
     """From `DrawTables`."""
 
 
-def no_lookahead_policies(layout: ModuleType) -> Policies:
-    """Build the policies for sets of `engine.lanes` or `engine.vector`."""
-    either, any_cell, connects = layout.either, layout.any_cell, layout.connects
-    playable, columns_of, in_columns = layout.playable, layout.columns_of, layout.in_columns
-
-    @lean
-    def expand(
-        outlook: Outlook,
-        may_be_over: bool,  # noqa: ARG001 - without look-ahead every node may be
-        flags: int,  # noqa: ARG001
-    ) -> tuple[int, int, np.uint64]:
-        tries = columns_of(outlook.landing)
-        if connects(outlook.other):
-            return WON, 0, tries
-        return (OPEN if tries else DRAWN), 0, tries
-
-    @lean
-    def rollout(
-        outlook: Outlook, random: np.uint64, parameters: NoLookaheadParameters
-    ) -> tuple[int, np.uint64]:
-        own, other, occupied, landing, _, _, bottoms, cells = outlook
-        second = 0  # 1 while `own` is the side that did not start
-        while any_cell(landing):
-            random = step_random(random)
-            choices = columns_of(landing)
-            number = below_random(random, parameters.totals[choices])
-            stone = in_columns(landing, np.uint64(parameters.columns[choices, number]))
-            own = either(own, stone)
-            if connects(own):
-                return 2 - 2 * second, random
-            occupied = either(occupied, stone)
-            landing = playable(occupied, bottoms, cells)
-            own, other = other, own
-            second = 1 - second
-        return 1, random
-
-    return single_child_policies(layout, expand, rollout, in_order=True)
+@lean
+def expand(
+    outlook: Outlook,
+    may_be_over: bool,  # noqa: ARG001 - without look-ahead every node may be
+    flags: int,  # noqa: ARG001
+) -> tuple[int, int, np.uint64]:
+    """Return outcome, distance and columns of a new node, as the expansion of `bots.uct.leaf`."""
+    tries = vector.columns_of(outlook.landing)
+    if vector.connects(outlook.other):
+        return WON, 0, tries
+    return (OPEN if tries else DRAWN), 0, tries
 
 
-_search = search_on(vector, no_lookahead_policies(vector))
+@lean
+def rollout(
+    outlook: Outlook, random: np.uint64, parameters: NoLookaheadParameters
+) -> tuple[int, np.uint64]:
+    """Return twice the result of a rollout for the side to move, and the generator's state."""
+    own, other, occupied, landing, _, _, bottoms, cells = outlook
+    second = 0  # 1 while `own` is the side that did not start
+    while vector.any_cell(landing):
+        random = step_random(random)
+        choices = vector.columns_of(landing)
+        number = below_random(random, parameters.totals[choices])
+        stone = vector.in_columns(landing, np.uint64(parameters.columns[choices, number]))
+        own = own | stone
+        if vector.connects(own):
+            return 2 - 2 * second, random
+        occupied = occupied | stone
+        landing = vector.playable(occupied, bottoms, cells)
+        own, other = other, own
+        second = 1 - second
+    return 1, random
+
+
+_search = search_on(vector, single_child_policies(vector, expand, rollout, in_order=True))
 
 
 @lean_kernel
