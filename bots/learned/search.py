@@ -90,6 +90,7 @@ class Parameters(NamedTuple):
     fourth_root: bool
     """Whether exploration grows with the fourth root of the parent's visits."""
     flags: int = SWITCHES
+    """What `bots.uct.tree.search` reads; the same in every version."""
 
 
 look = look_on(vector)
