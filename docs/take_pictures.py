@@ -19,6 +19,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
+from ladder.stats.difference import chance_words
 from tests.tools.generated import ROOT, with_generated
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -91,7 +92,7 @@ def night_tables(database: Path) -> str:
     for step in json.loads(compared)["versus"]:
         if parents[step["a"]] == step["b"] and step["elo"] is not None:
             ends = ("open" if step[key] is None else f"{step[key]:+.0f}" for key in ("low", "high"))
-            elo, chance = f"{step['elo']:+.0f}", f"{100 * step['los']:.1f} %"
+            elo, chance = f"{step['elo']:+.0f}", chance_words(step["los"])
             rows.append(f"| {step['a']} - {step['b']} | {elo} [{', '.join(ends)}] | {chance} |")
     return f"{play(database, *report, '--format', 'markdown').strip()}\n\n" + "\n".join(rows) + "\n"
 

@@ -43,7 +43,9 @@ ROWS = (
         "a new node whose side to move wins at once becomes an end node",
         {"convert": True},
         idea=Idea(
-            "bots/uct/array/search.py:search", "-127 ± 91 at 100 ms", "a third of the simulations"
+            "bots/uct/array/search.py:search",
+            "-200 [-353, -52] at 100 ms",
+            "a third of the simulations",
         ),
     ),
     Row(
@@ -51,7 +53,7 @@ ROWS = (
         "v4",
         "bitboards: the same decisions, faster",
         {"player": "tree"},
-        idea=Idea("bots/uct/tree/search.py:search_on", "+166 ± 85 at 100 ms"),
+        idea=Idea("bots/uct/tree/search.py:search_on", "+135 [-23, +300] at 100 ms"),
     ),
     Row(
         "v6",
@@ -90,16 +92,14 @@ ROWS = (
         "v9",
         "vector registers: the same decisions, faster",
         {"vector": True},
-        idea=Idea("engine/vector.py:threats", "+98 ± 84 at 100 ms"),
+        idea=Idea("engine/vector.py:threats", "+49 [-72, +172] at 100 ms"),
     ),
     Row(
         "v11",
         "v10",
         "plays the shortest win and the longest resistance (two threats counted as one)",
         {"distances": True},
-        idea=Idea(
-            "bots/uct/root.py:best_proven", "-109 ± 86 at 100 ms, which takes v10's gain back"
-        ),
+        idea=Idea("bots/uct/root.py:best_proven", "-30 [-157, +96] at 100 ms"),
     ),
     Row(
         "v12",
