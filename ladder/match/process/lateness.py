@@ -20,7 +20,7 @@ bot is charged 127 ms.
 """
 
 from dataclasses import dataclass, field
-from time import perf_counter_ns
+from time import perf_counter_ns, thread_time_ns
 from typing import NamedTuple
 
 from ladder.match.process.counters import (
@@ -32,6 +32,10 @@ from ladder.match.process.counters import (
     stolen_ns,
 )
 from ladder.match.process.process_tree import ProcessTree
+
+
+WAKE_NS = 2_000_000
+"""How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
 
 
 class Delay(NamedTuple):
@@ -175,8 +179,12 @@ class DelayWatch:
 
     def measure(self, elapsed_us: int, overslept_us: int, *, is_answered: bool = False) -> Delay:
         """Read the counters again, and return the delay so far (see `DelayRecord.add`)."""
-        began_ns = perf_counter_ns()
+        began_ns, ran_ns = perf_counter_ns(), thread_time_ns()
         now = read_counters(self._tree, stolen_ns(), states=not is_answered)
-        if not is_answered:  # the harness may have waited while it read
-            elapsed_us += (perf_counter_ns() - began_ns) // 1000
+        if not is_answered:  # the harness may have waited or been stopped while it read
+            read_ns = perf_counter_ns() - began_ns
+            elapsed_us += read_ns // 1000
+            idle_ns = read_ns - (thread_time_ns() - ran_ns)
+            if idle_ns > WAKE_NS:
+                overslept_us += idle_ns // 1000
         return self._record.add(now, elapsed_us, overslept_us=overslept_us, is_answered=is_answered)

@@ -15,6 +15,7 @@ from time import perf_counter_ns
 from bots.protocol import MAX_LINE, Request, encode
 from db.records.games import MESSAGES_KEPT
 from ladder.match.process import failures
+from ladder.match.process.lateness import WAKE_NS
 from ladder.signals import current_stop
 
 SLICE_NS = 250_000_000
@@ -25,8 +26,6 @@ LATE_SLICE_NS = 4_000_000
 """The same after the deadline: the time between two readings of the counters."""
 LATE_SLICES = 250
 """Longer waits for an answer that takes longer: the time since the question divided by this."""
-WAKE_NS = 2_000_000
-"""How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
 TO_BOT, FROM_BOT = "> ", "< "
 """Prefixes of the recorded messages."""
 READ_BYTES = 64 * 1024

@@ -1,5 +1,7 @@
 """Own time, on counters that a simulated kernel records."""
 
+import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -10,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.match.process.counters import NS_PER_TICK, Counters, ThreadTimes, mean_stolen_ns
-from ladder.match.process.lateness import Delay, DelayRecord
+from ladder.match.process.lateness import Delay, DelayRecord, DelayWatch
+from ladder.match.process.process_tree import BotHistory, ProcessTree
 
 LIMIT_US = 150_000
 LOOK_US = 4000
@@ -184,6 +187,19 @@ def test_a_stop_of_the_harness_is_excused(us: int) -> None:
     assert delays.add(reading(move, LIMIT_US + us), LIMIT_US + us, overslept_us=us).own_us == (
         LIMIT_US
     )
+
+
+def test_a_stop_while_the_counters_are_read_is_excused() -> None:
+    """A process that sleeps meanwhile neither runs nor waits, as one that is stopped."""
+
+    class Stopped(ProcessTree):
+        def threads(self) -> dict[int, list[str]]:
+            time.sleep(0.05)
+            return super().threads()
+
+    watch = DelayWatch(Stopped(os.getpid(), BotHistory(), foreign=False))
+    watch.begin()
+    assert watch.measure(20_000, 0).own_us < 25_000
 
 
 def test_four_threads_on_several_processors_are_charged_what_one_would_show() -> None:
