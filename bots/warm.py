@@ -1,7 +1,7 @@
 """Compiling players before any clock runs: ``python -P -m bots.warm [PLAYER...]``.
 
-Players with the same factory are compiled one after another in one process; processes for different
-factories run side by side. A stamp per compiled player in the cache folder makes later checks fast
+Players of one module are compiled one after another in one process; processes for different modules
+run side by side, those of the newest players first, which take the longest. A stamp per compiled player in the cache folder makes later checks fast
 and names the folders of its kernels. Afterwards entries leave that nothing used for a month.
 Progress goes to standard error, a line per group.
 """
@@ -46,7 +46,7 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
     groups: dict[str, list[str]] = {}
     for name in names:
         if not is_warm([name]):
-            groups.setdefault(VERSIONS[name].factory, []).append(name)
+            groups.setdefault(VERSIONS[name].factory.partition(":")[0], []).append(name)
     if not groups:
         return True
     if fault := cache_fault():
@@ -54,7 +54,7 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
         return False
     workers = min(len(groups), os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as pool:
-        done = [pool.submit(_compile, *group, report) for group in groups.items()]
+        done = [pool.submit(_compile, *group, report) for group in reversed(groups.items())]
         succeeded = all(future.result() for future in done)
     remove_unused()
     return succeeded
@@ -68,7 +68,7 @@ def _stamp(version: Version) -> Path:
     return cache_folder() / "warm" / f"{version.name}-{key}"
 
 
-def _compile(factory: str, names: list[str], report: bool) -> bool:
+def _compile(module: str, names: list[str], report: bool) -> bool:
     started = time.monotonic()
     environment = {**os.environ, "PYTHONPATH": _python_path()}
     command = [sys.executable, "-P", "-m", "bots.warm", _WORKER, str(os.getpid()), *names]
@@ -76,7 +76,7 @@ def _compile(factory: str, names: list[str], report: bool) -> bool:
     if report:
         verb = "compiled" if done.returncode == 0 else "FAILED to compile"
         seconds = time.monotonic() - started
-        line = f"{verb} {factory.partition(':')[0]} in {seconds:.1f} s: {', '.join(names)}"
+        line = f"{verb} {module} in {seconds:.1f} s: {', '.join(names)}"
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is its output
     return done.returncode == 0
 
@@ -98,7 +98,7 @@ def _compile_here(names: Sequence[str]) -> bool:
         if CodeCache.unsaved:
             print(cache_fault() or CodeCache.unsaved[0], file=sys.stderr)  # noqa: T201 - its output
             return False
-        # A process has the players of one factory, which imports all their kernels.
+        # A process has the players of one module, which imports all their kernels.
         folders = {Path(place).name for place in CodeCache.places.values()}
         write_entry(_stamp(version), "\n".join(sorted(folders)))
     return True

@@ -49,9 +49,9 @@ def test_sequences_and_wins_are_counted_as_the_slow_game_does(text: str, depth: 
 @pytest.mark.slow
 def test_a_game_is_not_continued_after_its_end() -> None:
     """On a 4x4 board no sequence is longer than the board has cells."""
-    found = perft(Board(4, 4), 20)
-    assert found.counts[17:] == (0, 0, 0, 0)
-    assert found.counts[8] == 57504
-    assert 0 < found.wins[16] < found.counts[16]
+    found = perft(Board(4, 4, (1, 1)), 20)
+    assert found.counts[16:] == (0, 0, 0, 0, 0)
+    assert found.counts[8] == 51960
+    assert 0 < found.wins[15] < found.counts[15]
     with pytest.raises(ValueError, match="the depth must be 0 or more, got -1"):
         perft(Board(6, 7), -1)
