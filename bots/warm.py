@@ -1,9 +1,9 @@
 """Compiling players before any clock runs: ``python -P -m bots.warm [PLAYER...]``.
 
 Players of one module are compiled one after another in one process; processes for different modules
-run side by side, those of the newest players first, which take the longest. A stamp per compiled player in the cache folder makes later checks fast
-and names the folders of its kernels. Afterwards entries leave that nothing used for a month.
-Progress goes to standard error, a line per group.
+run side by side, those of the newest players first, which take the longest. A stamp per compiled
+player in the cache folder makes later checks fast and names the folders of its kernels. Afterwards
+entries leave that nothing used for a month. Progress goes to standard error, a line per group.
 """
 
 import hashlib

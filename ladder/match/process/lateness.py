@@ -33,7 +33,6 @@ from ladder.match.process.counters import (
 )
 from ladder.match.process.process_tree import ProcessTree
 
-
 WAKE_NS = 2_000_000
 """How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
 
