@@ -153,7 +153,24 @@ def truth_summary(row: GameRow, truth: GameTruth) -> str:
     words = "is a draw" if result is None else f"is a win of {result}"
     if first == 0:
         return f"No move changed the result: from ply {ply} on the game {words}."
-    return f"From ply {ply} on the game {words}; who would win before is not proven."
+    # Earlier positions may be proven as well, so this says nothing of them.
+    if outcomes[first] is Outcome.WIN and (others := _unproven(row, truth, first - 1)):
+        is_or_are = "is" if len(others) == 1 else "are"
+        return (
+            f"Ply {ply}: {_mover(row, ply)} played column {row.moves[ply - 1]}, and from then on "
+            f"the game {words}; {_listed(others)} {is_or_are} not proven to lose."
+        )
+    return f"From ply {ply} on the game {words}; the result just before is not proven."
+
+
+def _unproven(row: GameRow, truth: GameTruth, place: int) -> list[int]:
+    """Return the other columns before a move whose result is not proven."""
+    played = row.moves[row.opening_plies + place]
+    return [
+        column
+        for column, each in enumerate(truth.columns[place])
+        if each is not None and each.outcome is None and column != played
+    ]
 
 
 def _turning_words(row: GameRow, truth: GameTruth, turning: int) -> str:

@@ -18,8 +18,8 @@ What to play:
     plies (12 without a number), or that neither side can avoid a draw; 0 plays games out. [games
     are played out]
   --seed N: Seed of all random choices. With the same seed, a new database gets the same pairs; in
-    one that has them, a match or gate shows its result, and other commands play the next pairs. [a
-    random one]
+    one that has them, a match or gate shows its result, and other commands play the next pairs.
+    [that of the last run of the same command, else a random one]
   --based-on OTHER: Bot that a bot given by its specification is based on. [the newest version from
     the same files]
   --new-version: Store the files of a specification as a new version even if only files changed that

@@ -133,6 +133,8 @@ def _rule(value: float, words: str = "", colour: str = INK) -> list[Spec]:
     return layers
 
 
+OPEN_ENDS = {"\u2190": -12, "\u2192": 12}
+"""The arrows of bounds, by the pixels from the dot to them."""
 NAMES = _word("name", sort=None, title=None)
 """A row for each name, in the order of the rows."""
 
@@ -140,8 +142,8 @@ NAMES = _word("name", sort=None, title=None)
 def interval_chart(rows: Sequence[Row], title: str, *, tips: Sequence[str] = ()) -> Spec:
     """Return a chart of a dot with its 95 % interval per row, in the order of the rows.
 
-    Rows have ``name``, ``elo``, ``low``, ``high``, ``label``, ``verdict`` (of `VERDICTS`) and the
-    further fields that tooltips show.
+    Rows have ``name``, ``elo``, ``low``, ``high``, ``arrow``, ``label``, ``verdict`` (of
+    `VERDICTS`) and the further fields that tooltips show.
     """
     axis = {"tickCount": {"expr": "max(2, floor(width / 90))"}, "labelOverlap": True}
     scale = {"zero": False, "padding": 12}
@@ -157,11 +159,23 @@ def interval_chart(rows: Sequence[Row], title: str, *, tips: Sequence[str] = ())
         tooltip=_tips(["name"], ["elo", "low", "high", *tips]),
     )
     whiskers = {"type": "rule", "color": INK, "strokeWidth": 1.5}
+    arrows = [
+        _layer(
+            {"type": "text", "dx": away, "color": INK, "fontSize": 14},
+            bounds,
+            y=NAMES,
+            x=_number("elo", **x),
+            text=_word("arrow"),
+        )
+        for arrow, away in OPEN_ENDS.items()
+        if (bounds := [row for row in rows if row["arrow"] == arrow])
+    ]
     return _chart(
         rows,
         [
             _layer(whiskers, y=NAMES, x=_number("low", **x), x2={"field": "high"}),
             dots,
+            *arrows,
             _layer(
                 {"type": "text", "align": "left", "dx": 8, "color": INK, "fontSize": 12},
                 y=NAMES,

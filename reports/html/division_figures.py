@@ -11,7 +11,16 @@ from ladder.results.standings.report_data import MoveTimes
 from ladder.results.standings.standings import BotStanding, Standings
 from ladder.stats.difference import Difference
 from ladder.stats.own_rating import Rating
-from reports.html.charts import PALETTE, Axis, Figure, Row, heat_map, interval_chart, line_chart
+from reports.html.charts import (
+    OPEN_ENDS,
+    PALETTE,
+    Axis,
+    Figure,
+    Row,
+    heat_map,
+    interval_chart,
+    line_chart,
+)
 from reports.layout.elo import difference_fields, rating_fields, wdl_fields
 from reports.layout.fields import UNDECIDED, VERDICTS, Field, Table
 from reports.layout.format import values_of, wdl_text
@@ -63,13 +72,15 @@ def ratings_figure(view: RatingView, fields: Sequence[Field] = COLUMNS) -> Figur
 def interval(measured: Rating | Difference) -> Row:
     """Return an estimate with the ends of its 95 % interval, for a chart.
 
-    An open end is drawn at the estimate; between bounds, the estimate is drawn at the closed end.
+    A bound is drawn at the closed end of its interval, with an arrow to the open one.
     """
     elo, low, high = measured.elo or 0.0, measured.low, measured.high
     if low is None or high is None:
         elo = next((end for end in (low, high) if end is not None), elo)
     ends = {"elo": elo, "low": elo if low is None else low, "high": elo if high is None else high}
-    return {name: round(end, 1) for name, end in ends.items()}
+    below, above = OPEN_ENDS
+    arrow = above if measured.high is None else below if measured.low is None else ""
+    return {**{name: round(end, 1) for name, end in ends.items()}, "arrow": arrow}
 
 
 def steps_figure(steps: Sequence[Step]) -> Figure:
@@ -110,13 +121,14 @@ STEPS = (
 def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figure:
     """Return the figure of ratings over the games played; `order` has the bots, best first.
 
-    The chart shows only the best bots, see `drawn_bots_note`; the table shows all.
+    The chart shows only the best bots, see `drawn_bots_note`, and no bounds: a bot that has won
+    or lost every game until then has no rating yet. The table shows all.
     """
     drawn = order[: len(PALETTE)]
     rows = [
         {**interval(each.rating), "name": each.bot, "games": each.games}
         for each in history
-        if each.bot in drawn
+        if each.bot in drawn and each.rating.is_measured
     ]
     moments = sorted({each.games for each in history})
     chosen = set(moments[:: max(len(moments) // 10, 1)]) | set(moments[-1:])
@@ -194,7 +206,9 @@ def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table
         Field("games", "games", form=",d"),
         Field("draws", "draws", form=".1%", value=lambda each: each.draws / each.games),
         Field("first_mover_score", "first mover scores", form=".1%"),
-        Field("", "advantage in Elo", form="+.0f", value=lambda each: elo.get(each.board_class)),
+        Field(
+            "", "fitted advantage, Elo", form="+.0f", value=lambda each: elo.get(each.board_class)
+        ),
     )
     return Table(fields, classes)
 

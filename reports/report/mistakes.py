@@ -237,7 +237,7 @@ def remarks(made: DivisionMistakes) -> list[str]:
     for name, one in made.bots.items():
         left = sorted(move.left for move in one.losing_moves)
         start = one.lost_from_start
-        if left or start:
+        if one.lost_games:
             by_mistake = f"{len(left)} by a known mistake"
             if left:
                 middle = counted(left[len(left) // 2], "ply")

@@ -211,11 +211,13 @@ def note_text(note: found.Note) -> str:
             named = ", ".join(f"{name} (rating {limit} {elo:.0f})" for name, elo in bounds)
             return f"bots that {result} every game: {named}, with 95 % confidence"
         case found.Misfit(chance, largest):
+            does = "worse" if largest.points < largest.expected else "better"
             return (
-                f"one rating per bot does not fit these games (p {_chance_text(chance)}): the "
-                f"largest deviation is {largest.a} against {largest.b}, {largest.points:g} points "
-                f"of {largest.games:g} where the list expects {largest.expected:.1f}; about these "
-                f"two ask `ladder match {largest.a} {largest.b}`, the other ratings hold as a mean"
+                f"{largest.a} does {does} against {largest.b} than the list predicts "
+                f"({largest.points:g} of {largest.games:g} points, {largest.expected:.1f} "
+                "expected), and one rating per bot does not fit these games (p "
+                f"{_chance_text(chance)}): about these two ask `ladder match {largest.a} "
+                f"{largest.b}`, the other ratings hold as a mean"
             )
         case found.RepeatedGames(distinct, games):
             return (

@@ -67,7 +67,8 @@ def regressions_listing(found: Regressions, threshold: float) -> Listing:
     lines = [_sentence(step) for step in found.lost]
     if not lines:
         lines.append(
-            f"no version has lost{allowed} against the version it is based on, as far as is known"
+            f"no version has lost{allowed} against the version it is based on, as far as rated "
+            "games show"
         )
     if found.undecided:
         lines.append(f"undecided, may have lost{allowed}:")

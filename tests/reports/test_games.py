@@ -101,7 +101,17 @@ def test_verdicts_are_shown_beside_the_moves() -> None:
     ("low", "high", "summary"),
     [
         (0, 0, "No move changed the result: from ply 5 on the game is a draw."),
-        (-990, -990, "From ply 6 on the game is a win of v4; who would win before is not proven."),
+        (
+            -990,
+            -990,
+            "From ply 6 on the game is a win of v4; the result just before is not proven.",
+        ),
+        (
+            990,
+            990,
+            "Ply 6: v4 played column 0, and from then on the game is a win of v1; columns 1, 2, "
+            "3, 4, 5 and 6 are not proven to lose.",
+        ),
         (-990, 0, "The result is not proven at the end of this game."),
     ],
 )

@@ -42,7 +42,8 @@ def games(
       --won: With --bot: only games that A won.
       --lost: With --bot: only games that A lost.
       --drawn: Only drawn games.
-      --forfeit: Only games that a bot lost by failing; short for --ending forfeit.
+      --forfeit: Only games that a bot lost by failing; short for --ending forfeit. With --bot and
+        --lost: only failures of A.
       --ending WORD: Only games with this ending: forfeit (of any kind), {endings}.
       --plies MIN..MAX: Only games of this length, the opening included: 20..30, 20.., ..30 or 20.
       --upsets: Only wins of a bot whose expected score was a quarter of a point or less.

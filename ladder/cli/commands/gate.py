@@ -75,8 +75,8 @@ def gate(
     """Test whether a candidate is worse, or better.
 
     Games are played until a sequential test (SPRT) decides whether the candidate has lost more Elo
-    than --max-drop allows or, with --min-gain, whether it has won that much. They are stored, and
-    do not count in the rating list unless --rated is given. An interrupted gate is resumed by the
+    than --max-drop allows or, with --min-gain, whether it is better at all. They are stored, and do
+    not count in the rating list unless --rated is given. An interrupted gate is resumed by the
     same command. After a verdict the same command with the same --seed shows it again; without, or
     with --new, it plays further pairs and decides from these alone.
 
@@ -90,9 +90,10 @@ def gate(
       --against BASELINE[,B2]: Registered bots or specifications that the candidate is compared
         with. It must pass against all.
       --max-drop ELO: Largest acceptable Elo loss. [20, or 0 with --min-gain]
-      --min-gain ELO: Ask whether CANDIDATE is better: the smallest gain that must be found. [ask
-        whether it is worse]
-      --stored: Play nothing and decide from the games in the database.
+      --min-gain ELO: Ask whether CANDIDATE is better at all; a gain of ELO or more must be found.
+        [ask whether it is worse]
+      --stored: Play nothing and decide from the games in the database, in their order and as far as
+        the test needs them.
       --as-stored: Test the stored version of CANDIDATE even if its original files have changed.
 
     Database and output:

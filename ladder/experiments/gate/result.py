@@ -99,7 +99,7 @@ def explain_verdict(result: GateResult, unfinished: str) -> str:
     scale = " normalized" if test.model is Model.NORMALIZED else ""
     drop, gain = f"{test.max_drop:g}{scale} Elo", f"{test.min_gain:g}{scale} Elo"
     played = counted(games, "game") + _of_distinct(baselines)
-    early = ", decided early" if deciding.early else ""
+    early = ", decided by the early test" if deciding.early else ""
     strength = f"{_strength(result)}, after {played}{early}"
     if verdict is Verdict.PASS:
         others = ", ".join(baseline.name for baseline in baselines)

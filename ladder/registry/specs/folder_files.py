@@ -19,14 +19,19 @@ ENVIRONMENT = "pyvenv.cfg"
 """The file by which Python knows its own environments."""
 SQLITE = b"SQLite format 3\0"
 COMPILED = "__pycache__"
-PAGE = b'<meta name="generator" content="connect4-ladder '
-"""Part of the head of every HTML report of the ladder (`reports.html.page`)."""
+REPORTS = {
+    ".html": b'<meta name="generator" content="connect4-ladder ',
+    ".md": b"### ladder ",
+    ".xml": b'<testsuite name="ladder ',
+}
+"""By the suffix, part of the head of every report of the ladder: a page (`reports.html.page`), or a
+summary or JUnit results (`reports.findings.finding`)."""
 HOST = "bots/host.py"
 """The file by which this project's own sources are known."""
 PROGRAM = (HOST, "engine/board.py")
 """Files by which the folder of the ladder's program is known."""
 HEAD = 4096
-"""Bytes of the beginning of a file in which `PAGE` is searched."""
+"""Bytes of the beginning of a file in which the marks of `REPORTS` are searched."""
 STANDARD = (1, 2)
 """Descriptors of the standard output and error."""
 PROC = Path("/proc")
@@ -37,7 +42,7 @@ def find_folder_files(folder: Path, most_bytes: int) -> list[Path] | None:
 
     These are files, links and empty folders, without hidden ones, Python environments, files that
     Python compiles by itself, and files of the ladder: its program and caches, `ladder.toml`, its
-    databases with the files beside them, its HTML reports, and what this command prints into.
+    databases with the files beside them, its reports, and what this command prints into.
     """
     if _is_program(folder):
         return None
@@ -97,7 +102,7 @@ def is_ladders_file(path: Path) -> bool:
         path.name in names
         or path.name.endswith(beside)
         or _is_database(path)
-        or _is_page(path)
+        or _is_report(path)
         or _is_program(path)
         or path == cache_root().resolve()
         or is_output(path)
@@ -195,8 +200,9 @@ def _is_database(path: Path) -> bool:
     return head.startswith(SQLITE) or (head == b"" and path.suffix == ".db")
 
 
-def _is_page(path: Path) -> bool:
-    return path.suffix == ".html" and PAGE in _head(path)
+def _is_report(path: Path) -> bool:
+    mark = REPORTS.get(path.suffix)
+    return mark is not None and mark in _head(path)
 
 
 def _head(path: Path) -> bytes:

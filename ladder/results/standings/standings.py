@@ -164,7 +164,10 @@ class Standings:
         }
 
 
-WITH_GAMES = "name a bot of `ladder report`, or choose another division"
+WITH_GAMES = (
+    "name a bot of `ladder report`, or choose another division; games of matches and gates are in "
+    "no list unless they were played with `--rated`"
+)
 """Advice about a name without rated games."""
 
 

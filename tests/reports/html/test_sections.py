@@ -9,13 +9,12 @@ from db.records.games import LastOutput
 from engine.result import Termination
 from ladder.results.standings.lineage import Step
 from ladder.results.standings.notes import NotConnected
+from ladder.results.standings.pool import RatedMoment
 from ladder.results.standings.report_data import ReportData, ShownGame
 from ladder.stats.difference import difference_of
+from ladder.stats.own_rating import Rating
 from reports.html.charts import heat_map
-from reports.html.division_figures import (
-    rated_bots,
-    ratings_figure,
-)
+from reports.html.division_figures import history_figure, rated_bots, ratings_figure
 from reports.html.report import report_page, verdict, warnings
 from reports.html.viewer import failure_texts
 from reports.layout.fields import Medium
@@ -108,13 +107,28 @@ def test_cells_hold_as_much_as_fits(bots: int, texts: int) -> None:
 
 
 def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
-    """The page shows a bound, as the rating itself depends on the prior."""
+    """The page shows a bound with an arrow, as the rating itself depends on the prior."""
     rated = rated_bots(data.standings)
     best = replace(rated[0], rating=replace(rated[0].rating, at_least=1017.3))
     assert best.rating.words() == "at least 1017"
     standings = replace(data.standings, bots=[best, *rated[1:]])
-    table = ratings_figure(RatingView(standings)).table
+    figure = ratings_figure(RatingView(standings))
+    assert figure.spec is not None
+    (arrows,) = [layer for layer in figure.spec["layer"] if layer["mark"].get("dx") == 12]
+    assert [(row["elo"], row["arrow"]) for row in arrows["data"]["values"]] == [(1017.3, "\u2192")]
+    table = figure.table
     assert table is not None
     (_, _, elo, error, *_) = table.cells(Medium.PAGE)[0]
     assert (elo.text, error.text) == ("at least 1017", "-")
     assert verdict(standings).startswith(f"{best.name} leads with at least 1017 Elo")
+
+
+def test_ratings_over_time_begin_with_the_first_that_is_no_bound() -> None:
+    """A bot that has won or lost everything until then would be drawn where its prior puts it."""
+    bound = RatedMoment("a", 2, 1.0, Rating(elo=1900.0, at_least=1017.3))
+    rated = RatedMoment("a", 4, 2.0, Rating(elo=1100.0, error95=90.0))
+    figure = history_figure([bound, rated], ["a"])
+    assert figure.spec is not None
+    assert "1017.3" not in str(figure.spec)
+    assert "1190.0" in str(figure.spec)
+    assert history_figure([bound], ["a"]).spec is None

@@ -83,7 +83,7 @@ def test_a_wanted_gain_is_found_or_not() -> None:
     settings = settings_of("gate", GateTest(max_drop=0, min_gain=50).settings)
     assert GateTest.of(settings) == GateTest(max_drop=0, min_gain=50)
     lost = after([pair(n, (L, L)) for n in range(300)], max_drop=0, min_gain=5, early=0.1)
-    assert "decided early" in lost.reason
+    assert "decided by the early test" in lost.reason
     assert lost.games < 40
 
 
@@ -105,7 +105,7 @@ def test_obvious_cases_are_decided_early(
     assert decision is not None
     assert decision.log_e >= decision.log_limit == pytest.approx(math.log(200))
     assert f"new is {word} than one by at least" in early.reason
-    assert early.reason.endswith(f"after {early.games} games, decided early")
+    assert early.reason.endswith(f"after {early.games} games, decided by the early test")
 
 
 def test_the_early_test_needs_both_counts() -> None:

@@ -9,6 +9,7 @@ import pytest
 from bots.errors import SpecError
 from ladder.errors import UsageError
 from ladder.registry.specs.spec import BotSource, read_spec
+from reports.findings.finding import Finding, finding_junit, finding_markdown
 from reports.html.page import GENERATOR, is_ours
 
 ALL = {"main.py", "strategy.py", "weights/a.bin"}
@@ -31,6 +32,9 @@ def folder(tmp_path: Path) -> Path:
     page = f'<!doctype html>\n<meta name="generator" content="{GENERATOR} 1.0">\n'
     assert is_ours(page)
     (home / "report.html").write_text(page)
+    finding = Finding(kind="gate", question="", word="pass", sentence="it is", document={})
+    (home / "gate.md").write_text(finding_markdown(finding))
+    (home / "gate.xml").write_text(finding_junit(finding))
     (home / "ladder.db.logs" / "bot.log").write_text("words")
     shutil.copy("/bin/true", home / "prog")
     return home
