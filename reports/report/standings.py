@@ -236,8 +236,9 @@ def note_text(note: found.Note) -> str:
             )
             return f"in run {run}, the latest, bots were paused: {named}"
         case found.RetiredLeftOut(bots):
-            which = "1 retired bot is" if bots == 1 else f"{bots} retired bots are"
-            return f"{which} left out of the list, but their games count"
+            if bots == 1:
+                return "1 retired bot is left out of the list, but its games count"
+            return f"{bots} retired bots are left out of the list, but their games count"
         case found.RetiredOpponents(names):
             return f"games against retired opponents are left out: {', '.join(names)}"
         case found.PartShown(shown, ranked):
