@@ -60,7 +60,7 @@ def disturb(kind: str, times: int, folder: Path, draw: random.Random) -> None:
     (folder / "disturbed").mkdir(parents=True)
     (folder / "quiet").mkdir()
     disturbed = DisturbedRun(Ladder(folder / "disturbed"), words, draw, longest_s=4.0)
-    disturbed.kill(kind, times)
+    disturbed.kill(*[kind] * times)
     quiet = Ladder(folder / "quiet")
     for seed in range(disturbed.seed):
         assert quiet(*words(seed), timeout=600).code == 0

@@ -76,14 +76,16 @@ class DisturbedRun:
         names = (path.name for path in (self.ladder.folder / "scratch").iterdir())
         return [name for name in names if not name.startswith(NOT_OF_BOTS)]
 
-    def kill(self, kind: str, times: int) -> None:
-        """Kill parts of one kind several times; start the next run when one is done."""
+    def kill(self, *kinds: str) -> None:
+        """Kill a part of each kind, one after another; start the next run when one is done."""
         mark = self.mark()
         process = self.ladder.start(*self.words(self.seed))
-        left = times
+        left = [*kinds]
         while left:
             time.sleep(self.draw.uniform(0, self.longest_s))
-            left -= self._strike(process.pid, kind)
+            kind = left[0]
+            if self._strike(process.pid, kind):
+                del left[0]
             if kind == COORDINATOR:
                 process.wait()
             if process.poll() is not None:
