@@ -13,6 +13,8 @@ from sqlalchemy.pool import NullPool
 
 from db.backends.backend import locate
 from db.store import Store
+from ladder.tools.doctor.database import examine_database
+from ladder.tools.doctor.machine import Level
 
 QUICK = ("--bots", "steady,random,stupid", "--simulations", "1", "--concurrency", "2")
 """A run in a stocked folder whose games take milliseconds and depend on nothing but its seed."""
@@ -73,6 +75,12 @@ def faults_of(where: Path | str) -> list[str]:
     ):
         found.append(f"pair {number} of {stream} is there twice")
     return found
+
+
+def examined(where: Path | str) -> list[str]:
+    """Return what `ladder doctor` finds wrong in a database, without its look at the machine."""
+    with Store.open(_place(where)) as store:
+        return [each.text for each in examine_database(store) if each.level is not Level.OK]
 
 
 def _place(where: Path | str) -> str:

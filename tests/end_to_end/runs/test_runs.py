@@ -10,8 +10,10 @@ from tests.end_to_end.traces import query
 
 @pytest.mark.slow
 @pytest.mark.both_databases
-def test_a_first_run_makes_the_database_plays_and_reports(ladder: Ladder) -> None:
-    words = ("--bots", "v4,stupid,random", "--simulations", "40", "--concurrency", "1")
+def test_a_first_run_makes_the_database_plays_and_reports(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    words = ("--bots", "v4,stupid,random", "--simulations", "4", "--concurrency", "1")
     done = ladder("run", *words, "--games", "11", "--seed", "5", "--json")
     assert done.code == 0, done.err
     document = done.document
@@ -26,6 +28,7 @@ def test_a_first_run_makes_the_database_plays_and_reports(ladder: Ladder) -> Non
         bot["losses"] for bot in report["bots"]
     )
     assert query(ladder.db, "select count(*) from games") == [(12,)]
+    ladder.environment["LADDER_CACHE"] = str(tmp_path_factory.mktemp("cache"))  # quick to measure
     assert ladder("doctor", "--json").code == 0
 
 
