@@ -13,9 +13,14 @@ from tests.support.shared import made_once
 
 KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
 CONDITIONS = (
-    "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,
+    "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 200,
 )  # fmt: skip
-BISECT = ("bisect", SPEC, "--good", f"HEAD~{COMMITS}", "--bad", "main", "--build", BUILD)
+FIRST, LAST = BROKEN - 2, COMMITS - 1
+"""The good commit and the bad one of the search: it meets the broken one and the unbuildable."""
+BISECT = (
+    "bisect", SPEC, "--good", f"HEAD~{COMMITS - FIRST}", "--bad", f"HEAD~{COMMITS - LAST}",
+    "--build", BUILD,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -45,7 +50,7 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     assert document["games"] == sum(tried["games"] for tried in document["tried"])
     verdicts = {tried["subject"]: tried["verdict"] for tried in document["tried"]}
     assert verdicts[f"Step {UNBUILDABLE}"] == "skipped"
-    assert verdicts[f"Step {COMMITS}"] == verdicts["Simplify the choice"] == "bad"
+    assert verdicts[f"Step {LAST}"] == verdicts["Simplify the choice"] == "bad"
     assert verdicts[f"Step {BROKEN - 1}"] == "good"
     assert f"is skipped: build: `{BUILD}` failed" in done.err
     stored = query(repo.folder, "select count(*) from games")
