@@ -39,7 +39,7 @@ def outcomes(done: Done) -> Mapping[str, Any]:
 def test_new_commits_are_stored_played_and_answered(ladder: Ladder) -> None:
     """The first night has HEAD, its parent and the tag; the same command then has nothing new, also
     after a commit was renamed."""
-    repo = ladder.stock()
+    repo = ladder.stock().instant()
     start(repo.folder)
     push(repo.folder, 0)
     first = repo(*NIGHT, "--games", 24, "--json")
