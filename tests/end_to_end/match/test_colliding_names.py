@@ -19,7 +19,7 @@ SPECS = {
     "kaggle": "kaggle:submission.py",
     "saiblo": f"saiblo:{sys.executable} course.py",
     "thu": "thu:strategy.so",
-    "builtin": "builtin:v1",
+    "builtin": "builtin:stupid",
 }
 SHORT = ("--opening-plies", "0", "--time", "100ms", "--concurrency", "1", "--margin", "60s")
 
@@ -56,5 +56,8 @@ def test_a_users_modules_may_be_called_like_ours(ladder: Ladder) -> None:
             assert ladder("bots", "add", name, spec).code == 0
     for bots, boards in (("exec,python,kaggle,builtin", "6x7"), ("saiblo,thu", "9x9")):
         words = ("run", "--bots", bots, "--boards", boards, *SHORT, "--games", "4", "--json")
-        in_own_interpreter(ladder, *words)
+        if "exec" in bots:
+            in_own_interpreter(ladder, *words)
+        else:
+            assert ladder(*words).code == 0
     assert ladder("games", "--forfeit", "--json").document["games"] == []
