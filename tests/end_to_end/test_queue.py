@@ -56,7 +56,10 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
         assert each("bots", "add", "gone", "builtin:stupid").code == 0
     assert by_hand(*match(1)).code == 0
     ladder.environment["LADDER_TEST_MARK"] = mark = str(ladder.folder)
-    first = add(ladder, "ann", *match(1), "--new")
+    ladder.environment["LOGNAME"] = "ann"
+    first = 1
+    waiting = ladder.start("queue", "add", "--wait", "--", *match(1), "--new")
+    eventually(lambda: stored(ladder) == {first: "waiting"})
     failing = add(ladder, "bob", *match(4, "gone"))
     endless = add(ladder, "ann", *match(3, games=4000))
     assert ladder("bots", "retire", "gone").code == 0
@@ -68,11 +71,11 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     eventually(lambda: marked(mark) == [])
     assert stored(ladder)[first] == "playing"
     assert states(ladder)[first] == "waiting"
-    workers = [ladder.start("queue", "work") for _ in range(2)]
-    eventually(lambda: stored(ladder)[endless] == "playing")
-    eventually(lambda: stored(ladder)[first] == "done")
-    assert ladder("queue", "cancel", endless).code == 0
-    waiting = ladder.start("queue", "add", "--wait", *match(5, games=2))
+    with ladder.slow():  # a game without end that costs little
+        workers = [ladder.start("queue", "work") for _ in range(2)]
+        eventually(lambda: stored(ladder)[endless] == "playing")
+        eventually(lambda: stored(ladder)[first] == "done")
+        assert ladder("queue", "cancel", endless).code == 0
     out, err = waiting.communicate()
     assert (waiting.returncode, "steady" in out) == (0, True), err
     for worker in workers:
@@ -80,7 +83,7 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
         assert done.code == 0, done.err
     jobs = ladder("queue", "list", "--json").document["jobs"]
     assert [(job["status"], job["exit_code"]) for job in jobs] == [
-        *(("done", 0), ("failed", 2), ("cancelled", None), ("done", 0))
+        *(("done", 0), ("failed", 2), ("cancelled", None))
     ]
     assert (
         "gone is retired" in query(ladder.db, "select result from jobs where exit_code = 2")[0][0]
@@ -90,7 +93,7 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     assert faults_of(ladder.db) == []
     assert {*lines_of(by_hand.db)} <= {*lines_of(ladder.db)}
     runs = query(ladder.db, "select id from runs")
-    assert len(runs) in (2, 3)  # one a job; the cancelled one may have ended before its run began
+    assert len(runs) in (1, 2)  # one a job; the cancelled one may have ended before its run began
 
 
 @pytest.mark.slow
@@ -101,7 +104,7 @@ def test_a_closed_folder_fails_one_job(ladder: Ladder, eventually: Eventually) -
     closed.symlink_to(closed)
     with Store.open(str(ladder.db)) as store:
         for folder in (closed, ladder.folder):
-            store.queue.add(["perft", "6x7", "1"], folder=str(folder), author="ann")
+            store.queue.add(["runs"], folder=str(folder), author="ann")
     worker = ladder.start("queue", "work")
     eventually(lambda: stored(ladder) == {1: "failed", 2: "done"})
     assert ladder.interrupt(worker, signal.SIGTERM).code == 0
