@@ -24,7 +24,7 @@ from tests.support.shared import made_once
 PLAYED = (
     "run", "--bots", "steady,random,stupid", "--boards", "4x4", "--simulations", 1, "--seed", 1,
 )  # fmt: skip
-GAMES = ("--games", 40)
+GAMES = ("--games", 24)
 Wait = Callable[[Callable[[], bool]], None]
 
 

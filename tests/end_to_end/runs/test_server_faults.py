@@ -15,13 +15,13 @@ import pytest
 from db.errors import Unreachable
 from db.store import Store
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
-from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely
+from tests.end_to_end.traces import QUICK_ALONE, faults_of, lines_of, lines_of_safely
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 from tests.support.sql import execute_sql
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
-WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
+WORDS = ("run", *QUICK_ALONE, "--games", 20, "--seed", 1)
 NUMBER = "SELECT pg_current_xact_id()::text::bigint"
 Wait = Callable[[Callable[[], bool]], None]
 
@@ -88,7 +88,7 @@ def test_a_run_survives_a_restart_of_the_server(
     assert lines_of(there.db) == quiet
     assert faults_of(there.db) == []
     (run,) = shown()
-    assert (run["status"], run["games"]) == ("finished", 30)
+    assert (run["status"], run["games"]) == ("finished", 20)
     assert there.interrupt(site).code == 0
 
 
