@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "run": ("run", *PLAYED, "--seed", 2),
     "gate": (
         "gate", "random", "--against", "stupid", "--simulations", 1, "--boards", "4x4",
-        "--max-games", 20, "--seed", 2,
+        "--max-games", 8, "--seed", 2,
     ),
     "export": ("export", "-o", "games.jsonl"),
     "play": ("play", "random", "--simulations", 1, "--board", "4x4"),
