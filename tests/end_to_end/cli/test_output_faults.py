@@ -10,6 +10,7 @@ import pytest
 
 from ladder.cli.main import run_command
 from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.traces import query
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.shared import made_once
 
@@ -28,10 +29,19 @@ def played(ladder: Ladder) -> Ladder:
     return ladder
 
 
-def run_into(ladder: Ladder, output: int, *words: str, unbuffered: str = "") -> tuple[int, str]:
+INSTANT = "from tests.support.instant_workforce import main_with_instant_workers as main; main()"
+
+
+def run_into(
+    ladder: Ladder,
+    output: int,
+    *words: str,
+    unbuffered: str = "",
+    program: str = "from ladder.cli.main import main; main()",
+) -> tuple[int, str]:
     """Run a command with this standard output; its exit code and what it wrote on stderr."""
     done = subprocess.run(
-        [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
+        [sys.executable, "-c", program, *words],
         cwd=ladder.folder,
         env={**ladder.environment, "PYTHONUNBUFFERED": unbuffered},
         stdin=subprocess.DEVNULL,
@@ -71,10 +81,11 @@ def test_a_verdict_is_stored_when_its_reader_has_left(played: Ladder) -> None:
     """The exit code of a gate must be that of its verdict although no process reads its output."""
     reading, writing = os.pipe()
     os.close(reading)
-    words = ("gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL)
-    code, told = run_into(played, writing, *words)
+    words = ("gate", "random", "--against", "stupid", "--max-games", "4", *SMALL)
+    code, told = run_into(played, writing, *words, program=INSTANT)
     os.close(writing)
-    assert code == 3, told
+    assert code == 4, told
+    assert query(played.db, "select verdict from runs where kind = 'gate'") == [("inconclusive",)]
     assert "Traceback" not in told
     assert "BrokenPipe" not in told
 
