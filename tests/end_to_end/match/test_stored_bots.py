@@ -207,7 +207,8 @@ def test_the_same_bot_tomorrow(ladder: Ladder) -> None:
     write(place, rules=rules + "open('read.txt')\n", script=SCRIPT)
     (place / "read.txt").touch()
     (place / "book.bin").touch()
-    words = [sys.executable, "-c", "from ladder.cli.main import main; main()", "match", spec]
+    entry = "from tests.support.instant_workforce import main_with_instant_workers as main; main()"
+    words = [sys.executable, "-c", entry, "match", spec]
     words += ["random", "--games", "2", *map(str, PLAY)]
     for written in (">> out.log 2>&1", "2>&1 | cat | tee -a out.log"):
         line = ("sh", "-c", f"{shlex.join(words)} {written}")
@@ -293,7 +294,8 @@ def test_exported_bots_play_elsewhere(ladder: Ladder, other: str) -> None:
     place = ladder.folder
     write(place, rules=CHOOSE.replace("SIDE", "0"), bot=PYTHON)
     assert ladder("bots", "add", "mine", "python:bot.py:Bot").code == 0
-    assert ladder("match", "mine", "random", "--games", 2, *PLAY).code == 0
+    away = Ladder(place)
+    assert ladder.instant()("match", "mine", "random", "--games", 2, *PLAY).code == 0
     for options, plays in (((), False), (("--bots",), True)):
         assert ladder("export", "-o", "games.jsonl", *options).code == 0
         assert ladder("import", "games.jsonl", "--db", other).code == 0
@@ -304,7 +306,7 @@ def test_exported_bots_play_elsewhere(ladder: Ladder, other: str) -> None:
         done = ladder("bots", "unretire", "mine", "--db", other)
         assert ("this database does not hold its files" in done.err) is not plays
     (place / "rules.py").unlink()
-    assert ladder("match", "mine", "stupid", "--games", 2, *PLAY, "--db", other).code == 0
+    assert away("match", "mine", "stupid", "--games", 2, *PLAY, "--db", other).code == 0
 
 
 @pytest.mark.slow
