@@ -60,7 +60,10 @@ ADAPTED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ADAPTED)
+@pytest.mark.parametrize(
+    "case",  # with a clock the adapter does the same and more
+    [pytest.param(each, marks=(pytest.mark.very_slow,) * (each == "aigames")) for each in ADAPTED],
+)
 def test_a_bot_of_another_site_plays_through_its_adapter(ladder: Ladder, case: str) -> None:
     """A bot that takes no other format must play its own moves, without a forbidden cell."""
     command, board, time = ADAPTED[case]

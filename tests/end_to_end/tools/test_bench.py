@@ -19,7 +19,7 @@ def test_the_harness_is_measured(ladder: Ladder) -> None:
 def test_the_searches_are_measured(ladder: Ladder) -> None:
     """There is a row for every player and board, with null for players that do not search."""
     done = ladder(
-        "bench", "search", "--bots", "v4,random", "--boards", "6x7,11x11@5,5", "--seconds", "0.1",
+        "bench", "search", "--bots", "v4,random", "--boards", "6x7,11x11@5,5", "--seconds", "0.02",
         "--json",
     )  # fmt: skip
     assert done.code == 0, done.err
