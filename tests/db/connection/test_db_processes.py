@@ -2,56 +2,56 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from db.backends.locks import FileLocks
 from db.errors import Unwritable
-from db.store import Store
-from tests.db.making import add_bots, new_bot, new_run
-from tests.support.sql import execute_sql
-
-PLAYER = """
-import sys
-from random import Random
-sys.path.insert(0, sys.argv[2])
-from tests.db.making import maker, played, revision, to_plan
-from tests.support.storing import finish_pair
 from db.records.runs import Conditions
 from db.store import Store
-with Store.open(sys.argv[1], busy_s=0.01) as store:
-    run, other = int(sys.argv[3]), int(sys.argv[4])
-    revisions = [bot.revision.id for bot in store.bots.all()]
-    sys.stdin.readline()
-    random = Random(run)
-    for step in range(3):
-        store.bots.bring_up_to_date((), {"extra": revision(f"content {step}")})
-        store.divisions.ensure(Conditions("thu", step, {"depth": 1}))
-        store.pairs.plan(run, 3, maker(revisions))
-        # Both processes try to finish the pairs of both runs.
-        for row in store.pairs.planned(run) + store.pairs.planned(other):
-            finish_pair(store, to_plan(row), played(row, random))
-"""
+from tests.db.making import add_bots, maker, new_bot, new_run, played, revision, to_plan
+from tests.support.sql import execute_sql
+from tests.support.storing import finish_pair
+
+
+def play(place: str, run: int, other: int, together: Barrier) -> None:
+    """Plan pairs of a run and finish those of both, beside another process that does the same."""
+    with Store.open(place, busy_s=0.01) as store:
+        revisions = [bot.revision.id for bot in store.bots.all()]
+        random = Random(run)
+        together.wait()
+        for step in range(3):
+            store.bots.bring_up_to_date((), {"extra": revision(f"content {step}")})
+            store.divisions.ensure(Conditions("thu", step, {"depth": 1}))
+            store.pairs.plan(run, 3, maker(revisions))
+            for row in store.pairs.planned(run) + store.pairs.planned(other):
+                finish_pair(store, to_plan(row), played(row, random))
 
 
 @contextmanager
-def player(*arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """Start a player; kill it if the test ends before it, for a leaked one fails a later test."""
-    with subprocess.Popen(
-        [sys.executable, "-c", PLAYER, *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def players(place: str, one: int, two: int) -> Iterator[list[ForkProcess]]:
+    """Start two; kill them if the test ends before them, for a leaked one fails a later test."""
+    forks = get_context("fork")
+    together = forks.Barrier(2)
+    both = [
+        forks.Process(target=play, args=(place, *runs, together))
+        for runs in ((one, two), (two, one))
+    ]
+    for each in both:
+        each.start()
+    try:
+        yield both
+    finally:
+        for each in both:
+            each.kill()
+            each.join()
 
 
 @pytest.mark.slow
@@ -61,14 +61,10 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
         add_bots(store)
         one, two = new_run(store), new_run(store)
         store.bots.add(new_bot("extra", "content 0"))
-        here = Path(__file__).parent
-        with player(place, here, one.id, two.id) as a, player(place, here, two.id, one.id) as b:
-            for each in (a, b):
-                assert each.stdin is not None
-                each.stdin.write("go\n")
-                each.stdin.flush()
-            # No limit of its own: on a machine with load 25 they need minutes.
-            assert [each.wait() for each in (a, b)] == [0, 0]
+        with players(place, one.id, two.id) as both:
+            for each in both:
+                each.join()  # no limit of its own: on a machine with load 25 they need minutes
+            assert [each.exitcode for each in both] == [0, 0]
         assert store.pairs.planned(one.id) == store.pairs.planned(two.id) == []
         games = list(store.games.stream())
         assert len(games) == 2 * 2 * 3 * 3

@@ -163,7 +163,7 @@ def test_a_killed_migration_leaves_the_former_file(place: str) -> None:
     """After SIGKILL in the middle the file has its former version and rows, and opens later."""
     write_former(place)
     before = rows_of(place)
-    process = get_context("spawn").Process(target=_migrate_and_die, args=(place,))
+    process = get_context("fork").Process(target=_migrate_and_die, args=(place,))
     process.start()
     process.join(60)
     assert process.exitcode == -signal.SIGKILL
