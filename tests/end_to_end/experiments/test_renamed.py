@@ -23,21 +23,21 @@ from tests.support.shared import made_once
 
 CONDITIONS = ("--boards", "5x5", "--concurrency", "1", "--seed", "7")
 COMMANDS = {
-    "match": ("match", "random", "mybot", "--time", "mybot=200ms,100ms", "--games", "24"),
+    "match": ("match", "random", "mybot", "--time", "mybot=200ms,100ms", "--games", "20"),
     "run": (
-        "run", "--bots", "mybot,other,random", "--pairing", "gauntlet:mybot", "--games", "30",
+        "run", "--bots", "mybot,other,random", "--pairing", "gauntlet:mybot", "--games", "20",
         "--simulations", "1",
     ),
     "swiss": (
-        "run", "--bots", "mybot,other,random,stupid", "--pairing", "swiss", "--games", "36",
+        "run", "--bots", "mybot,other,random,stupid", "--pairing", "swiss", "--games", "30",
         "--simulations", "1",
     ),
     "gate": (
-        "gate", "mybot", "--against", "random,other", "--simulations", "1", "--max-games", "24",
+        "gate", "mybot", "--against", "random,other", "--simulations", "1", "--max-games", "20",
     ),
     "select": (
         "select", "random", "other", "--against", "mybot", "--simulations", "1",
-        "--max-games", "48",
+        "--max-games", "32",
     ),
 }  # fmt: skip
 NEW = {"mybot": "zed", "other": "abe"}

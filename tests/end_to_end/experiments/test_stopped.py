@@ -30,7 +30,7 @@ COMMANDS = {
     ),
     "bisect": (
         "bisect", "python:built.py:Bot", "--good", "HEAD~9", "--bad", "HEAD~5", "--build", BUILD,
-        "--simulations", "1", "--max-games", "24",
+        "--simulations", "1", "--max-games", "16",
     ),
 }  # fmt: skip
 STATES = "select kind, seed, target_games, status, verdict, note from runs order by id"
