@@ -19,7 +19,7 @@ def games(store: Store, query: GameQuery | None = None) -> list[GameRow]:
 @pytest.mark.slow
 def test_each_condition_includes_its_bound(store: Store) -> None:
     """Lengths, moments and terminations find the games that a loop over all of them finds."""
-    play_all(store, new_run(store), add_bots(store), 12)
+    play_all(store, new_run(store), add_bots(store), 6)
     everything = games(store)
 
     def ids(condition: Callable[[GameRow], bool]) -> list[int]:

@@ -100,7 +100,7 @@ thought = st.builds(
 
 
 @pytest.mark.slow
-@given(st.lists(thought, max_size=100))
+@given(st.lists(thought, max_size=20))
 def test_thoughts_are_stored_rounded_and_bounded(told: list[Thought]) -> None:
     """Whatever a bot reports can be stored; sane numbers come back, values to three decimals."""
     back = thoughts.decode(thoughts.encode(told))
