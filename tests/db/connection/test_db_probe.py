@@ -55,7 +55,7 @@ def test_a_fast_run_does_not_look_like_damage(place: str) -> None:
         for _ in range(20):
             Store.open(place, create=False).close()
         with Store.open(place, create=False) as store:
-            for _ in range(400):
+            for _ in range(1_000):
                 with store.streaming() as connection:  # a connection of its own each time
                     store.backend.check_database(connection)
     with Store.open(place) as store:
