@@ -72,7 +72,7 @@ def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
 def test_csv_and_pgn_are_written_only(ladder: Ladder) -> None:
     """They hold players, moves, results and the date, and an import refuses them."""
     words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4", "--concurrency", "1")
-    assert ladder.instant()("match", "stupid", "random", *words).code == 0
+    assert ladder("match", "stupid", "random", *words).code == 0
     for form in ("csv", "pgn"):
         assert ladder("export", "--format", form, "-o", f"one.{form}").code == 0
         done = ladder("import", f"one.{form}", "--db", "other.db")
