@@ -2,7 +2,8 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from db.records.pairs import (
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
+from ladder.match.process.bot_process import BotProcess
 from ladder.registry.specs.spec import BotSource, read_spec
-from ladder.registry.specs.start_command import builtin_launch, make_entrant
+from ladder.registry.specs.start_command import builtin_launch, make_entrant, make_start
 from ladder.registry.trial import TrialResult, try_out
 from tests.support.shared import made_once
 from tests.support.unconfined import UNCONFINED
@@ -91,24 +93,50 @@ def entrant(
     return make_entrant(launch, revision=1, name="bot", budget=budget, restart=restart, kinds=kinds)
 
 
+class Opponent:
+    """A process of `random` that plays against one bot after another: its start takes longer."""
+
+    def __init__(self) -> None:
+        self._start = make_start(builtin_launch("random"))
+        self._process: BotProcess | None = None
+
+    @contextmanager
+    def playing(self, pool: BotPool) -> Iterator[None]:
+        """Lend the process to a pool."""
+        if self._process is not None:
+            pool.release(self._start, self._process, renew=False)
+        yield
+        self._process = pool.acquire(self._start)
+
+    def end(self) -> None:
+        """Kill the process; the next pairs have a new one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+
+OPPONENT = Opponent()
+
+
 def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
-    """Play pairs of the bot against random, one after another with the same processes."""
+    """Play pairs of the bot against `OPPONENT`, one after another with the same processes."""
     pool = BotPool(UNCONFINED)
     try:
-        return [
-            play_pair(
-                PairPlan(
-                    PlannedPair(1, 2, board, board, (3, 3), seed=number, number=number),
-                    a=bot,
-                    b=make_entrant(
-                        builtin_launch("random"), revision=2, name="random", budget=bot.budget
+        with OPPONENT.playing(pool):
+            return [
+                play_pair(
+                    PairPlan(
+                        PlannedPair(1, 2, board, board, (3, 3), seed=number, number=number),
+                        a=bot,
+                        b=make_entrant(
+                            builtin_launch("random"), revision=2, name="random", budget=bot.budget
+                        ),
+                        margin_ms=60_000,
                     ),
-                    margin_ms=60_000,
-                ),
-                pool,
-            )
-            for number in range(pairs)
-        ]
+                    pool,
+                )
+                for number in range(pairs)
+            ]
     finally:
         pool.close()
 

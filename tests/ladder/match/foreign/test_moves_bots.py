@@ -27,8 +27,8 @@ def folder(tmp_path: Path) -> Path:
     [
         (f"moves:{ENGINE} 1 7 column", "6x7"),
         (f"moves:first=0,answer=scores:{ENGINE} 0 7 scores", "6x7"),
-        (f"moves:run=each:{ENGINE} 1 {{columns}} argument {{moves}}", "6x7"),
-        (f"moves:run=each,first=0:{ENGINE} 0 7 column", "6x7"),
+        (f"moves:boards=6x4,run=each:{ENGINE} 1 {{columns}} argument {{moves}}", "6x4"),
+        (f"moves:boards=6x4,run=each,first=0:{ENGINE} 0 4 column", "6x4"),
         (f"moves:boards=6x7,6x11:{ENGINE} 1 {{columns}} column", "6x11"),
     ],
 )

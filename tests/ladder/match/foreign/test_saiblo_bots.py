@@ -18,25 +18,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", ["saiblo:./program.py", "saiblo:python3 program.py"])
-def test_a_correct_program_gets_the_board_and_plays(folder: Path, spec: str) -> None:
-    """The format is the course's, with and without a forbidden cell."""
+def test_a_correct_program_gets_the_board_and_plays(folder: Path) -> None:
+    """The format is the course's, with and without a forbidden cell, for a file and a command."""
     if shutil.which("python3", path="/usr/bin") is None:
         pytest.skip("no /usr/bin/python3 for the program's first line")
-    found = tried(spec, folder)
+    found = tried("saiblo:./program.py", folder)
     assert (found.boards, len(found.trials)) == (None, 2)
     for board in ("9x12@8,3", "9x9@0,3"):
-        games = games_of(play(entrant(spec, folder), board))
+        games = games_of(play(entrant("saiblo:python3 program.py", folder), board))
         assert [game.detail for game in games] == ["", ""]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", ["saiblo:python3 json_program.py", "saiblo:python3 wrapped.py"])
-def test_a_program_that_speaks_json_gets_it(folder: Path, spec: str) -> None:
+def test_a_program_that_speaks_json_gets_it(folder: Path) -> None:
     """Its file shows what it speaks; else it is found when the program ends at text."""
-    assert tried(spec, folder).boards is None
+    assert tried("saiblo:python3 wrapped.py", folder).boards is None
     for board in ("9x12@8,3", "9x9@0,3", "6x7"):
-        games = games_of(play(entrant(spec, folder), board))
+        games = games_of(play(entrant("saiblo:python3 json_program.py", folder), board))
         assert [game.detail for game in games] == ["", ""]
 
 

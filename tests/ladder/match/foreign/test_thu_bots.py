@@ -175,9 +175,9 @@ def test_a_strategy_that_relies_on_the_forbidden_cell_plays_only_boards_with_one
 def test_static_state_does_not_leak_into_the_next_game(tmp_path: Path) -> None:
     """By default each game must have a process of its own; without that it would forfeit."""
     strategy = entrant(compiled(tmp_path, "STATIC_STATE"), tmp_path)
-    assert [game.detail for game in games_of(play(strategy, "10x11@3,4", pairs=2))] == [""] * 4
+    assert [game.detail for game in games_of(play(strategy, "10x11@3,4"))] == ["", ""]
     kept = entrant("thu:./strategy.so", tmp_path, restart=Restart.NEVER)
-    details = [game.detail for game in games_of(play(kept, "10x11@3,4", pairs=2))]
+    details = [game.detail for game in games_of(play(kept, "10x11@3,4"))]
     assert any("returned (-1, -1)" in detail for detail in details)
 
 
