@@ -12,18 +12,25 @@ from pathlib import Path
 HOGS = 10
 HOG = """
 import os, sys
-first = os.getpid()
-for _ in range(int(sys.argv[1])):
+first, number = os.getpid(), int(sys.argv[1])
+(waiting, waits), (begun, begins) = os.pipe(), os.pipe()
+for _ in range(number):
     if os.fork() == 0:
+        os.close(begins)
         os.setsid()  # the kernel may share a processor out by session (autogroup), as bots have one
-        print(flush=True)
+        os.write(waits, b".")
+        os.read(begun, 1)
         while os.getppid() == first:
             for _ in range(100_000):
                 pass
         os._exit(0)
+for _ in range(number):
+    os.read(waiting, 1)
+os.close(begins)
+print(flush=True)
 sys.stdin.read()
 """
-"""Starts busy processes, which end soon after it."""
+"""Starts processes that are busy as soon as all have started, and end soon after it."""
 
 
 class Crowd:
@@ -41,8 +48,7 @@ class Crowd:
             start_new_session=True,
         )
         assert self._hogs.stdout is not None
-        for _ in range(hogs):
-            assert self._hogs.stdout.readline()
+        assert self._hogs.stdout.readline()
 
     def go(self) -> None:
         """End the busy processes."""
