@@ -1,8 +1,9 @@
-"""One real Chromium per session of tests, and pages that record requests and errors."""
+"""One real Chromium per session of tests, and tabs that record requests and errors."""
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,8 @@ class Opened:
     """Addresses of what it loaded, files left out."""
     errors: list[str] = field(default_factory=list)
     """Errors and warnings of the console and of scripts."""
+    listeners: dict[str, Any] = field(default_factory=dict)
+    """By event, what records it."""
 
     def violations(self) -> str:
         """Return axe-core's violations of WCAG 2 AA as text, empty if there are none."""
@@ -57,7 +60,7 @@ def chromium() -> Iterator[Any]:
 
 
 def watched(page: Any) -> Opened:
-    """Record the requests and errors of a new page."""
+    """Record the requests and errors of a page from now on."""
     opened = Opened(page)
 
     def request(made: Any) -> None:
@@ -68,10 +71,67 @@ def watched(page: Any) -> Opened:
         if line.type in ("error", "warning"):
             opened.errors.append(line.text)
 
-    page.on("request", request)
-    page.on("console", console)
-    page.on("pageerror", lambda error: opened.errors.append(str(error)))
+    def script(error: object) -> None:
+        opened.errors.append(str(error))
+
+    opened.listeners = {"request": request, "console": console, "pageerror": script}
+    for event, listener in opened.listeners.items():
+        page.on(event, listener)
     return opened
+
+
+class Tabs:
+    """Tabs that tests use one after another: a page in a new one takes three times as long."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._blank: defaultdict[tuple[bool, bool], list[Any]] = defaultdict(list)
+        """By whether they have touch and are offline."""
+
+    @contextmanager
+    def lend(self) -> Iterator[Callable[..., Opened]]:
+        """Yield a function that opens an address in a tab, which is blank after the block."""
+        lent: list[tuple[tuple[bool, bool], Opened]] = []
+
+        def open_tab(
+            address: str,
+            *,
+            width: int = 1280,
+            scheme: str = "light",
+            has_touch: bool = False,
+            offline: bool = False,
+        ) -> Opened:
+            kind = (has_touch, offline)
+            tabs = self._blank[kind]
+            if not tabs:
+                context = self._browser.new_context(has_touch=has_touch, offline=offline)
+                tabs.append(context.new_page())
+            opened = watched(tabs.pop())
+            lent.append((kind, opened))
+            opened.page.set_viewport_size({"width": width, "height": 900})
+            motion = "reduce" if offline else "no-preference"
+            opened.page.emulate_media(color_scheme=scheme, reduced_motion=motion)
+            opened.page.goto(address)
+            return opened
+
+        yield open_tab
+        for kind, opened in lent:
+            page = opened.page
+            if page.is_closed():
+                page.context.close()
+                continue
+            for event, listener in opened.listeners.items():
+                page.remove_listener(event, listener)
+            page.unroute_all()
+            page.goto("about:blank")
+            page.mouse.move(0, 0)
+            self._blank[kind].append(page)
+
+    def close(self) -> None:
+        """Close all tabs that are not lent."""
+        for tabs in self._blank.values():
+            for page in tabs:
+                page.context.close()
 
 
 def until(page: Any, expression: str, *, timeout_s: float = 120.0) -> None:

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from ladder.web.server import Listening, ServerOptions, serve
-from tests.support.browser import Opened, watched
+from tests.support.browser import Opened, Tabs
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
 
@@ -140,27 +140,23 @@ def server(league: League, start_server: Start) -> Running:
     return start_server(league.store.path)
 
 
+@pytest.fixture(scope="session")
+def tabs(browser: Any) -> Iterator[Tabs]:
+    """Return the tabs of the browser."""
+    tabs = Tabs(browser)
+    yield tabs
+    tabs.close()
+
+
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Opened]]:
-    """Return a function that opens pages as tabs of one browser window."""
-    contexts: dict[tuple[int, str], Any] = {}
+def visit(tabs: Tabs) -> Iterator[Callable[..., Opened]]:
+    """Return a function that opens pages in tabs, narrow ones as on a phone."""
+    with tabs.lend() as open_tab:
 
-    def visiting(address: str, *, width: int = 1280, scheme: str = "light") -> Opened:
-        key = (width, scheme)
-        if key not in contexts:
-            contexts[key] = browser.new_context(
-                viewport={"width": width, "height": 900},
-                color_scheme=scheme,
-                has_touch=width < 500,
-            )
-        opened = watched(contexts[key].new_page())
-        opened.page.set_default_timeout(20_000)
-        opened.page.goto(address)
-        return opened
+        def visiting(address: str, *, width: int = 1280, scheme: str = "light") -> Opened:
+            return open_tab(address, width=width, scheme=scheme, has_touch=width < 500)
 
-    yield visiting
-    for context in contexts.values():
-        context.close()
+        yield visiting
 
 
 def children_with(word: str) -> list[int]:

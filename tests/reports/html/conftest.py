@@ -10,43 +10,33 @@ from db.store import Store
 from ladder.results.standings.division import read_division
 from ladder.results.standings.report_data import ReportData, read_report_data
 from reports.html.report import report_page
-from tests.support.browser import Opened, watched
+from tests.support.browser import Opened, Tabs
 from tests.support.former import write_former
 
 Open = Callable[..., Opened]
 
 
-def opened(
-    browser: Any, file: Path, *, anchor: str = "", width: int = 1280, scheme: str = "light"
-) -> Opened:
-    """Open a file offline in a new browser context and wait for its charts."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme=scheme,
-        reduced_motion="reduce",
-        offline=True,
-    )
-    seen = watched(context.new_page())
-    seen.page.goto(file.as_uri() + anchor)
-    seen.page.wait_for_selector("body[data-charts=drawn]")
-    return seen
+@pytest.fixture(scope="session")
+def tabs(browser: Any) -> Iterator[Tabs]:
+    """Return the tabs of the browser."""
+    tabs = Tabs(browser)
+    yield tabs
+    tabs.close()
 
 
 @pytest.fixture
-def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """Return a function that writes a page to disk and opens it."""
-    contexts = []
+def open_page(tabs: Tabs, tmp_path: Path) -> Iterator[Open]:
+    """Return a function that writes a page to disk, opens it offline and waits for its charts."""
+    with tabs.lend() as open_tab:
 
-    def opening(html: str, **how: Any) -> Opened:
-        file = tmp_path / "page.html"
-        file.write_text(html, encoding="utf-8")
-        seen = opened(browser, file, **how)
-        contexts.append(seen.page.context)
-        return seen
+        def opening(html: str, *, anchor: str = "", **how: Any) -> Opened:
+            file = tmp_path / "page.html"
+            file.write_text(html, encoding="utf-8")
+            seen = open_tab(file.as_uri() + anchor, offline=True, **how)
+            seen.page.wait_for_selector("body[data-charts=drawn]")
+            return seen
 
-    yield opening
-    for context in contexts:
-        context.close()
+        yield opening
 
 
 @pytest.fixture(scope="session")
@@ -62,13 +52,3 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
 def html(data: ReportData) -> str:
     """Return the page of these games."""
     return report_page(data)
-
-
-@pytest.fixture(scope="session")
-def report(browser: Any, html: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    """Return the page in a wide window, shared by tests that do not change it."""
-    file = tmp_path_factory.mktemp("shared") / "report.html"
-    file.write_text(html, encoding="utf-8")
-    seen = opened(browser, file)
-    yield seen
-    seen.page.context.close()

@@ -12,14 +12,19 @@ from ladder.results.standings.notes import NotConnected
 from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
 from tests.reports.html.conftest import Open
-from tests.support.browser import Opened
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
 
 
 @pytest.mark.slow
-def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
-    """There is a dot per rated bot and a cell per pairing, without a request or an error."""
+def test_charts_show_every_bot_and_filters_narrow_the_list(
+    open_page: Open, html: str, data: ReportData
+) -> None:
+    """There is a dot per rated bot and a cell per pairing, without a request or an error.
+
+    The list has exactly the games that match the filters.
+    """
+    report = open_page(html)
     assert (report.requests, report.errors) == ([], [])
     page = report.page
     marks = "#chart-{} .mark-{}.role-mark path"
@@ -28,6 +33,19 @@ def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
     framed = sum(pairing.z is not None and abs(pairing.z) >= 2 for pairing in data.pairings)
     cells = page.locator(marks.format("pairings", "rect")).count()
     assert cells == len(data.pairings) + framed
+    page.select_option("#filters [name=bot]", "v2")
+    page.select_option("#filters [name=result]", "lost")
+    shown = {
+        int(row.get_attribute("data-game")) for row in page.locator("#game-list tbody tr").all()
+    }
+    lost = {
+        shown.game.id
+        for shown in data.games
+        if (shown.game.first == "v2" and shown.game.result.value == "loss")
+        or (shown.game.second == "v2" and shown.game.result.value == "win")
+    }
+    assert lost
+    assert shown == lost
 
 
 def stones(page: Any) -> dict[tuple[int, int], int]:
@@ -66,25 +84,6 @@ def test_keys_step_through_a_game_to_the_engines_positions(
         assert stones(page) == expected(data, number, ply), key
         assert page.url.endswith(f"#game-{number}-ply-{ply}")
     assert page.locator("#board .winning").count() >= 4
-
-
-@pytest.mark.slow
-def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
-    """The list has exactly the games that match the filters."""
-    page = report.page
-    page.select_option("#filters [name=bot]", "v2")
-    page.select_option("#filters [name=result]", "lost")
-    shown = {
-        int(row.get_attribute("data-game")) for row in page.locator("#game-list tbody tr").all()
-    }
-    lost = {
-        shown.game.id
-        for shown in data.games
-        if (shown.game.first == "v2" and shown.game.result.value == "loss")
-        or (shown.game.second == "v2" and shown.game.result.value == "win")
-    }
-    assert lost
-    assert shown == lost
 
 
 OUTSIDE = """[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
