@@ -6,7 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
+from db.records.bots import NewBot
+from db.store import Store
+from ladder.registry.specs.spec import BotSource, pack_bot
 from ladder.web.server import Listening, ServerOptions, serve
 from tests.support.browser import Opened, Tabs
 from tests.support.data.league import League
@@ -132,6 +135,13 @@ def league(tmp_path: Path) -> Iterator[League]:
     """Return a database with three bots and no games."""
     with League(tmp_path / "league.db", "alpha", "beta", "gamma") as made:
         yield made
+
+
+def add_untried(database: str, name: str, spec: str, folder: Path) -> None:
+    """Register a bot of a folder without its trial."""
+    bot = replace(pack_bot(BotSource(spec, folder)), budgets=("any",))
+    with Store.open(database) as store:
+        store.bots.add(NewBot(name, "foreign", spec, bot))
 
 
 @pytest.fixture

@@ -15,11 +15,10 @@ import pytest
 
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.cli.main import run_command
 from ladder.match.game.broadcast import BoardInPlay, BroadcastListener
 from ladder.runs.channel import channel_name
 from reports.html.live.games import board_state
-from tests.ladder.web.conftest import Running, Start
+from tests.ladder.web.conftest import Running, Start, add_untried
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
 
@@ -95,10 +94,8 @@ def test_a_run_is_watched_move_by_move(
     start_server: Start,
     visit: Visit,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The page shows stones, values and clocks of a run in another process."""
-    monkeypatch.chdir(tmp_path)  # the folder whose files are stored
     server = start_server(database)
     script = tmp_path / "bot" / "steady.py"
     script.parent.mkdir()
@@ -107,8 +104,7 @@ def test_a_run_is_watched_move_by_move(
     slowly.touch()
     ladder = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
     for name in ("one", "two"):
-        words = ["bots", "add", name, f"exec:{sys.executable} {script}", "--db", database]
-        assert run_command(words) == 0
+        add_untried(database, name, f"exec:{sys.executable} -I -S steady.py", script.parent)
     assert not is_bound(database)
     opened = visit(server.address)
     page = opened.page

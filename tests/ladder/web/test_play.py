@@ -1,6 +1,7 @@
 """Games of people against bots in the browser."""
 
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +15,9 @@ from db.store import Store
 from ladder.cli.main import run_command
 from ladder.registry.builtins import sync_builtins
 from ladder.web.open_games import Patience
-from tests.ladder.web.conftest import Answer, Running, Start, children_with
+from tests.ladder.web.conftest import Answer, Running, Start, add_untried, children_with
 from tests.support.browser import Opened, until
+from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
 
 Visit = Callable[..., Opened]
@@ -250,9 +252,9 @@ def ask_state(server: Running, address: str, words: str, *, for_s: float = 0.0) 
 @pytest.mark.timed
 def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     """The bot's process lives as long as the page is open, however long that is."""
-    server = start_server(database, patience=Patience(unseen_s=1.5, check_s=0.1))
+    server = start_server(database, patience=Patience(unseen_s=1.0, check_s=0.1))
     address = begun(server)
-    ask_state(server, address, "Your move.", for_s=2.5)
+    ask_state(server, address, "Your move.", for_s=1.5)
     assert children_with("supervisor") != []
     wait_for_none()
     path = address.removeprefix(server.address.rstrip("/"))
@@ -283,16 +285,18 @@ def wait_for_none() -> None:
 
 @pytest.mark.slow
 def test_ending_a_game_while_a_bot_thinks_stores_no_result(
-    database: str, server: Running, visit: Visit
+    database: str, server: Running, visit: Visit, tmp_path: Path
 ) -> None:
     """Ending a game ends a bot that thinks, and stores no result."""
-    thinks = {"bot": "v20", "kind": "time_ms", "amount": 60_000, "save": True}
-    page = visit(begun(server, **thinks, side="second")).page
-    until(page, f"{SAYS} === 'v20 is thinking.'", timeout_s=60)
+    shutil.copy(FAKE_BOT, tmp_path)
+    add_untried(database, "slow", f"exec:{sys.executable} -I -S bot.py thinks 99", tmp_path)
+    lasts = {"kind": "time_ms", "amount": 60_000, "save": True}
+    page = visit(begun(server, bot="slow", side="second", **lasts)).page
+    until(page, f"{SAYS} === 'slow is thinking.'", timeout_s=60)
     page.click("#end")
     until(page, f"{SAYS} === 'You ended the game.'")
     wait_for_none()
-    page = visit(begun(server, **thinks)).page
+    page = visit(begun(server, bot="stupid", **lasts)).page
     until(page, f"{SAYS} === 'Your move.'", timeout_s=60)
     page.click("#hint")
     until(page, f"{SAYS}.includes('hint from {CHAMPION}')")
