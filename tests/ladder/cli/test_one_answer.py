@@ -205,7 +205,9 @@ def _numbers(row: dict[str, str]) -> dict[str, float | None]:
 @pytest.mark.parametrize(
     ("counts", "answer"),
     [
-        ((0, 0, 0, 1, 0), "undecided"),  # +1 =1 -0, the match of two games with seed 1
+        pytest.param(
+            (0, 0, 0, 1, 0), "undecided", marks=pytest.mark.very_slow
+        ),  # +1 =1 -0, the match of two games with seed 1
         pytest.param(
             (0, 0, 0, 0, 1), "undecided", marks=pytest.mark.very_slow
         ),  # +2 =0 -0, a better result
@@ -281,7 +283,7 @@ def test_a_list_of_many_bots_has_one_answer_about_any_two(ladder: Command, tmp_p
     assert all(len(verdicts) == 1 for verdicts in by_list.answers.values()), by_list.answers
     assert {"weaker", "undecided"} <= {each for one in by_list.answers.values() for each in one}
     alone = Collector(ladder, names)
-    for name in names:
+    for name in ("a1", "a2", "a4"):  # every two that have met
         alone.command("report", "--against", name)
     alone.gate("a4", "a3")
     assert alone.answers.keys() == results.keys()

@@ -43,9 +43,9 @@ for line in sys.stdin:
 
 
 @pytest.mark.slow
-def test_a_player_with_options_shares_its_host_with_its_opponent(tmp_path: Path) -> None:
+def test_a_built_in_player_shares_its_host_with_its_opponent(tmp_path: Path) -> None:
     """Either of two processes of the same host may play the next game."""
-    assert len(tried("builtin:v1?c=0.5", tmp_path).trials) == 2
+    assert len(tried("builtin:stupid", tmp_path).trials) == 2
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ elos = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(counts, elos, elos | st.just(0.0), st.sampled_from([Model.LOGISTIC, Model.NORMALIZED]))
 def test_ratios_are_those_of_a_slow_search(row, one, other, model):
     """Both models agree with an independent search over all moments of the scores."""

@@ -48,7 +48,7 @@ def played(league: League, server: Running) -> Running:
 
 
 often = settings(
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -15,12 +15,16 @@ NETWORK = re.compile(r"\bfetch\(|XMLHttpRequest|EventSource|WebSocket|sendBeacon
 
 @pytest.mark.slow
 def test_the_scripts_have_consistent_types() -> None:
-    """TypeScript accepts the types of the scripts: `tsc -p tsconfig.json`."""
+    """TypeScript accepts the types of the scripts: `tsc -p tsconfig.json`, without its own."""
     compiler = shutil.which("tsc")
     if compiler is None:
         pytest.skip("no tsc on PATH: apt-get install node-typescript")
     done = subprocess.run(
-        [compiler, "-p", "tsconfig.json"], cwd=ROOT, capture_output=True, text=True, check=False
+        [compiler, "-p", "tsconfig.json", "--skipLibCheck"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (0, "")
 

@@ -127,7 +127,7 @@ def test_a_drop_of_normalized_elo_is_not_passed_early() -> None:
 def test_simulated_gates_end_as_the_judge_ends_them(counted: str) -> None:
     """The simulation behind the published error rates gives each gate its verdict, its games and
     its early decision, also where pairs repeat."""
-    rng, gates = np.random.default_rng(3), 24
+    rng, gates = np.random.default_rng(3), 12
     test = GateTest(max_drop=60, max_games=400)
     shares = np.linspace((0.3, 0.1, 0.4, 0.1, 0.1), (0.1, 0.1, 0.4, 0.1, 0.3), gates)
     cells = np.array([rng.choice(5, size=200, p=each) for each in shares])

@@ -1,5 +1,6 @@
 """Mining: what is found is right by a plain search, and the same again."""
 
+from functools import cache
 from itertools import count, islice
 
 import pytest
@@ -16,9 +17,11 @@ from tests.engine.solver.oracle import oracle_of
 BOARDS = parse_board_classes("4x5")
 
 
-def mined(count: int, seed: int = 1) -> tuple[list[Puzzle], Mining]:
-    state = Mining(count)
-    games = islice(careless_games(BOARDS, seed), 120)
+@cache
+def mined() -> tuple[list[Puzzle], Mining]:
+    """Return ten puzzles, mined once for the tests that look at them."""
+    state = Mining(10)
+    games = islice(careless_games(BOARDS, 1), 120)
     return list(mine(games, state, nodes=1_000_000)), state
 
 
@@ -37,7 +40,7 @@ def test_careless_games_end_and_differ() -> None:
 @pytest.mark.slow
 def test_every_puzzle_has_one_right_move() -> None:
     """By brute force: the answer keeps the result and every other move loses it."""
-    found, state = mined(10)
+    found, state = mined()
     assert 5 <= len(found) == state.found
     oracle = oracle_of(parse_board("4x5"))
     for puzzle in found:
@@ -54,7 +57,7 @@ def test_every_puzzle_has_one_right_move() -> None:
 @pytest.mark.slow
 def test_themes_are_shared_out_and_positions_differ() -> None:
     """No theme takes the place of the others, no position comes twice, no game too often."""
-    found, state = mined(10)
+    found, state = mined()
     assert set(state.themes) <= set(THEMES)
     assert max(state.themes.values()) <= 2
     assert len({key_of(puzzle.position)[0] for puzzle in found}) == len(found)

@@ -47,9 +47,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def games(store: Store) -> Games:
-    """Ten pairs of random games on a small board, with different games in each."""
+    """Five pairs of random games on a small board, with different games in each."""
     made = Games(store, BOARD)
-    for seed in range(10):
+    for seed in range(5):
         made.add(random_moves(BOARD, 2 * seed), random_moves(BOARD, 2 * seed + 1))
     return made
 
@@ -66,7 +66,7 @@ def count_rows(store: Store, table: str) -> int:
 def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     """Decisions, mistakes and plies lost must be those that brute force finds."""
     done = run(games)
-    assert (done.games, done.asked, done.stopped) == (20, 20, False)
+    assert (done.games, done.asked, done.stopped) == (10, 10, False)
     oracle = oracle_of(parse_board(BOARD))
     seen = 0
     for row in games.store.analysis.judged(games.division.id):
@@ -108,14 +108,14 @@ def test_a_position_is_solved_once(games: Games) -> None:
 def test_a_stopped_analysis_resumes(games: Games) -> None:
     """Work before a stop must be kept, newest games first, and nothing done twice."""
     limit = iter(range(10_000))
-    first = run(games, is_stopped=lambda: next(limit) >= 500)
+    first = run(games, is_stopped=lambda: next(limit) >= 250)
     assert first.stopped
-    assert 0 < first.games < 20
+    assert 0 < first.games < 10
     judged = games.store.analysis.judged(games.division.id)
-    assert [row.game_id for row in judged] == list(range(21 - first.games, 21))
+    assert [row.game_id for row in judged] == list(range(11 - first.games, 11))
     assert count_rows(games.store, "solved_positions") > 0
     second = run(games)
-    assert (second.waiting, second.games) == (20 - first.games, 20 - first.games)
+    assert (second.waiting, second.games) == (10 - first.games, 10 - first.games)
     assert run(games).waiting == 0
     whole = read_mistakes(games.store, games.division)
     games.store.analysis.delete_all()
@@ -150,7 +150,7 @@ def test_the_newest_games_of_the_chosen_bots_are_analysed(games: Games) -> None:
     assert run(games, games=4).games == 4
     assert run(games, games=4).games == 0
     assert [row.game_id for row in games.store.analysis.judged(games.division.id)] == [
-        *range(17, 21)
+        *range(7, 11)
     ]
     assert run(games, games=6, bots=("one",)).games == 2
 
@@ -164,9 +164,9 @@ def test_the_rating_list_names_what_it_leaves_out(games: Games) -> None:
     )
     games.add(random_moves(BOARD, 40))
     listed = run(games, rated_only=True)
-    assert (listed.games, listed.unrated, listed.other_divisions) == (20, 2, (other.label,))
+    assert (listed.games, listed.unrated, listed.other_divisions) == (10, 2, (other.label,))
     every = run(games)
-    assert (every.asked, every.games, every.unrated, every.other_divisions) == (22, 2, 0, ())
+    assert (every.asked, every.games, every.unrated, every.other_divisions) == (12, 2, 0, ())
 
 
 def test_nodes_are_chosen_by_board_and_free_cells() -> None:
@@ -185,7 +185,7 @@ def test_unknown_games_are_analysed_again_with_more_nodes(games: Games) -> None:
     few = run(games, nodes=1)
     assert few.decided < few.positions
     more = run(games)
-    assert more.games == 20
+    assert more.games == 10
     assert more.decided == more.positions
     assert run(games, nodes=10).games == 0
 
