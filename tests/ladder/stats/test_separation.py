@@ -82,7 +82,7 @@ def test_small_pools_are_decided_as_by_brute_force() -> None:
 
     In each of the others every player's expected points are those that it has.
     """
-    random, refused = np.random.default_rng(59), 0
+    random, refused = np.random.default_rng(2), 0
     for number in range(80):
         size, fitted, rows = int(random.integers(2, 6)), bool(number % 2), list[Row]()
         while not rows or len(groups(cells=cells_of(rows, size))) > 1:

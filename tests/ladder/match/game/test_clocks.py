@@ -21,8 +21,8 @@ from tests.support.fakes import fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 LONG = Budget(clock=Clock(60_000, 1000))
-LATE_MS = 2000
-"""Time in a game for which a busy machine may delay players that read the clock."""
+BASE_MS, LATE_MS = 600, 2000
+"""Time for a game, and for which a busy machine may delay players that read the clock in it."""
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_built_in_players_keep_to_their_clocks(pool: BotPool) -> None:
 
     The margin is long, as the referee of a busy machine is late itself; `LATE_MS` covers that.
     """
-    budget = Budget(clock=Clock(1500, 20))
+    budget = Budget(clock=Clock(BASE_MS, 20))
     players = [
         make_entrant(builtin_launch(name), revision=key, name=name, budget=budget)
         for key, name in enumerate(("v22", "v4"), 1)
@@ -109,4 +109,4 @@ def test_built_in_players_keep_to_their_clocks(pool: BotPool) -> None:
     assert game.detail == ""
     for side in game.sides:
         assert side.simulations > 0
-        assert side.time_us < 1000 * (1500 + 20 * side.moves + LATE_MS)
+        assert side.time_us < 1000 * (BASE_MS + 20 * side.moves + LATE_MS)

@@ -70,7 +70,7 @@ def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
     try:
         bot = start_fake("works", "2")
         open_game(bot)
-        for _ in range(60):
+        for _ in range(25):
             rested = (
                 time.monotonic() + 0.01
             )  # the scheduler then prefers the rested bot to the harness

@@ -116,7 +116,7 @@ def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> N
 def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
     """After one process has pondered, the next one is stopped from its first answer on."""
     bot = playing(start_fake, "steals", "1")
-    time.sleep(0.5)
+    time.sleep(0.2)
     ask(bot, 2)
     history = bot.tree.history
     assert history.ponders
