@@ -21,7 +21,7 @@ from tests.support.fakes import fake_start, pair_plan
 from tests.support.unconfined import UNCONFINED
 
 LONG = Budget(clock=Clock(60_000, 1000))
-BASE_MS, LATE_MS = 600, 2000
+BASE_MS, LATE_MS = 600, 1000
 """Time for a game, and for which a busy machine may delay players that read the clock in it."""
 
 
