@@ -38,7 +38,7 @@ def test_an_earlier_request_searches_nothing(solver: Solver) -> None:
 @pytest.mark.slow
 def test_columns_share_the_time(solver: Solver) -> None:
     """A time limit ends the search of each column, and the first does not use all of it."""
-    watch = SearchWatch([solver], lambda: False, seconds=1)
+    watch = SearchWatch([solver], lambda: False, seconds=0.5)
     position = Position.from_moves(LARGE, (0,))
     columns = watch.wait(lambda: solver.columns(position, before_each=watch.share_time))
     found = [column for column in columns if column is not None]

@@ -100,7 +100,7 @@ def test_a_stop_ends_a_long_search(threads: int) -> None:
     endless = replace(conditions(WantedValue.DRAW, boards="9x9", plies=2), nodes=1 << 50)
     asked = count()
     progress = DrawingProgress(1)
-    found = draw_openings(endless, progress, lambda: next(asked) > 20, threads=threads)
+    found = draw_openings(endless, progress, lambda: next(asked) > 8, threads=threads)
     assert list(found) == []
     assert progress.tried <= 1
 
