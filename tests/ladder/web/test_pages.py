@@ -77,6 +77,14 @@ def test_every_page_is_accessible_and_fits(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("played")
+@pytest.mark.parametrize("path", ["/play", "/games/7"])
+def test_a_board_has_a_text_before_it_is_drawn(server: Running, path: str) -> None:
+    """A screen reader may be there before the script."""
+    assert re.search(r'id="board-text"[^>]*>[^<]+<', server.ask(path).text)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("played")
 def test_every_link_leads_somewhere(server: Running) -> None:
     """Each link of a page leads to a page."""
     seen, ahead = set(), ["/"]
