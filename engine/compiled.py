@@ -20,6 +20,15 @@ register_model: Any = numba.extending.register_model
 lower_builtin: Any = numba.extending.lower_builtin
 
 F = TypeVar("F", bound=Callable[..., object])
+HELPER = {
+    "forceinline": True,
+    "error_model": "numpy",
+    "nogil": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+"""numba's options for a helper. Only kernels call it: entries from Python and C would take a sixth
+of the time to compile."""
 
 
 def numba_targets_another_cpu() -> bool:
@@ -44,18 +53,17 @@ def lean_kernel(function: F) -> F:
 
 def inlined(function: F) -> F:
     """Compile a small helper into every kernel that calls it, without a cache entry."""
-    return cast(F, njit(forceinline=True, error_model="numpy", nogil=True)(function))
+    return cast(F, njit(**HELPER)(function))
 
 
 def lean(function: F) -> F:
     """Compile a helper as `inlined` does, for `lean_kernel`; it returns no array."""
-    options = {"forceinline": True, "error_model": "numpy", "nogil": True, "_nrt": False}
-    return cast(F, njit(**options)(function))
+    return cast(F, njit(**HELPER, _nrt=False)(function))
 
 
 def _cached(function: F, **options: Any) -> F:
     configure()
-    compiled = njit(error_model="numpy", nogil=True, **options)(function)
+    compiled = njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, **options)(function)
     compiled._cache = CodeCache(function)  # as `cache=True` does with numba's own class
     return cast(F, compiled)
 
