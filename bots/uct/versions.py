@@ -44,7 +44,7 @@ ROWS = (
         {"convert": True},
         idea=Idea(
             "bots/uct/array/search.py:search",
-            "-200 [-353, -52] at 100 ms",
+            "-160 [-268, -54] at 100 ms",
             "a third of the simulations",
         ),
     ),
@@ -53,7 +53,7 @@ ROWS = (
         "v4",
         "bitboards: the same decisions, faster",
         {"player": "tree"},
-        idea=Idea("bots/uct/tree/search.py:search_on", "+135 [-23, +300] at 100 ms"),
+        idea=Idea("bots/uct/tree/search.py:search_on", "+144 [+28, +262] at 100 ms"),
     ),
     Row(
         "v6",
@@ -92,14 +92,14 @@ ROWS = (
         "v9",
         "vector registers: the same decisions, faster",
         {"vector": True},
-        idea=Idea("engine/vector.py:threats", "+49 [-72, +172] at 100 ms"),
+        idea=Idea("engine/vector.py:threats", "+44 [-59, +148] at 100 ms"),
     ),
     Row(
         "v11",
         "v10",
         "plays the shortest win and the longest resistance (two threats counted as one)",
         {"distances": True},
-        idea=Idea("bots/uct/root.py:best_proven", "-30 [-157, +96] at 100 ms"),
+        idea=Idea("bots/uct/root.py:best_proven", "-12 [-120, +96] at 100 ms"),
     ),
     Row(
         "v12",
