@@ -20,15 +20,11 @@ register_model: Any = numba.extending.register_model
 lower_builtin: Any = numba.extending.lower_builtin
 
 F = TypeVar("F", bound=Callable[..., object])
-HELPER = {
-    "forceinline": True,
-    "error_model": "numpy",
-    "nogil": True,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
-"""numba's options for a helper. Only kernels call it: entries from Python and C would take a sixth
-of the time to compile."""
+KERNEL = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+"""numba's options for a kernel, which has an entry from Python and none from C."""
+HELPER = {**KERNEL, "forceinline": True, "no_cpython_wrapper": True}
+"""The same for a helper, which only kernels call: entries would take a sixth of the time to
+compile."""
 
 
 def numba_targets_another_cpu() -> bool:
@@ -63,7 +59,7 @@ def lean(function: F) -> F:
 
 def _cached(function: F, **options: Any) -> F:
     configure()
-    compiled = njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, **options)(function)
+    compiled = njit(**KERNEL, **options)(function)
     compiled._cache = CodeCache(function)  # as `cache=True` does with numba's own class
     return cast(F, compiled)
 

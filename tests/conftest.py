@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browser import chromium
+from tests.support.browser import Tabs, chromium
 from tests.support.shared import VARIABLE, session_folder
 
 
@@ -65,3 +65,11 @@ def browser() -> Iterator[Any]:
     """One Chromium per worker, as Playwright allows no second; without one the tests skip."""
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def tabs(browser: Any) -> Iterator[Tabs]:
+    """Return the tabs of the browser, for one test after another."""
+    tabs = Tabs(browser)
+    yield tabs
+    tabs.close()

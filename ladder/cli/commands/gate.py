@@ -90,8 +90,8 @@ def gate(
       --against BASELINE[,B2]: Registered bots or specifications that the candidate is compared
         with. It must pass against all.
       --max-drop ELO: Largest acceptable Elo loss. [20, or 0 with --min-gain]
-      --min-gain ELO: Ask whether CANDIDATE is better at all; a gain of ELO or more must be found.
-        [ask whether it is worse]
+      --min-gain ELO: Ask whether CANDIDATE is better at all, by a test that is made to find a gain
+        of ELO. [ask whether it is worse]
       --stored: Play nothing and decide from the games in the database, in their order and as far as
         the test needs them.
       --as-stored: Test the stored version of CANDIDATE even if its original files have changed.

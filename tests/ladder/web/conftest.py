@@ -150,14 +150,6 @@ def server(league: League, start_server: Start) -> Running:
     return start_server(league.store.path)
 
 
-@pytest.fixture(scope="session")
-def tabs(browser: Any) -> Iterator[Tabs]:
-    """Return the tabs of the browser."""
-    tabs = Tabs(browser)
-    yield tabs
-    tabs.close()
-
-
 @pytest.fixture
 def visit(tabs: Tabs) -> Iterator[Callable[..., Opened]]:
     """Return a function that opens pages in tabs, narrow ones as on a phone."""

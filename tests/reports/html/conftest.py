@@ -16,14 +16,6 @@ from tests.support.former import write_former
 Open = Callable[..., Opened]
 
 
-@pytest.fixture(scope="session")
-def tabs(browser: Any) -> Iterator[Tabs]:
-    """Return the tabs of the browser."""
-    tabs = Tabs(browser)
-    yield tabs
-    tabs.close()
-
-
 @pytest.fixture
 def open_page(tabs: Tabs, tmp_path: Path) -> Iterator[Open]:
     """Return a function that writes a page to disk, opens it offline and waits for its charts."""
