@@ -20,6 +20,7 @@ from sqlalchemy import (
     type_coerce,
 )
 from sqlalchemy.engine import Dialect
+from sqlalchemy.sql.dml import ReturningInsert
 from sqlalchemy.types import TypeDecorator
 
 from db.records import thought_blob
@@ -156,6 +157,11 @@ def to_values(record: Any, kind: type | None = None) -> dict[str, Any]:
 
 def insert_row(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
     """Insert a row; return its generated key."""
-    stored = connection.execute(insert(table).values(**values).returning(table.c.id))
-    key: int = stored.scalar_one()
+    key: int = connection.execute(_insert_statement(table), dict(values)).scalar_one()
     return key
+
+
+@cache
+def _insert_statement(table: Table) -> ReturningInsert[int]:
+    """Return the statement of `insert_row`, which takes longer to build than to run."""
+    return insert(table).returning(table.c.id)

@@ -174,20 +174,27 @@ def insert_bot(connection: Connection, new: NewBot, *, is_imported: bool = False
     now = time.time()
     times = {"created_at": now, "retired_at": now if is_imported else None}
     bot_id = insert_row(connection, BOTS, {**_bot_values(new), **times})
-    insert_revision(connection, bot_id, new.revision)
+    _insert_revision(connection, bot_id, new.revision, number=1, recency=1)
     return bot_id
 
 
 def insert_revision(
     connection: Connection, bot_id: int, new: NewRevision, *, is_current: bool = True
 ) -> int:
-    """Store a revision of a bot, as its current one or below all others; return its id."""
+    """Store a further revision of a bot, as its current one or below all others; return its id."""
     ends = func.max(Revision.number), func.min(Revision.recency), func.max(Revision.recency)
     number, low, high = connection.execute(select(*ends).filter_by(bot_id=bot_id)).one()
+    recency = high + 1 if is_current else low - 1
+    return _insert_revision(connection, bot_id, new, number=number + 1, recency=recency)
+
+
+def _insert_revision(
+    connection: Connection, bot_id: int, new: NewRevision, *, number: int, recency: int
+) -> int:
     values = {
         "bot_id": bot_id,
-        "number": (number or 0) + 1,
-        "recency": (high or 0) + 1 if is_current else low - 1,
+        "number": number,
+        "recency": recency,
         "created_at": time.time(),
         **_stored_values(connection, new),
     }

@@ -157,6 +157,18 @@ def test_a_bot_with_another_name_here_is_one_bot(tmp_path: Path) -> None:
     source.store.close()
 
 
+def test_a_local_bot_keeps_its_files(tmp_path: Path) -> None:
+    """Other revisions of the bot are imported with their games, and none becomes current."""
+    source = Played(tmp_path / "source.db")
+    source.go("b.a.")
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        copy.bots.add(new_bot("hero", "a"))
+        assert take_in(copy, lines_of(source.store)) == Imported(4, 0)
+        assert content(copy) == "a"
+        assert {("hero", "a"), ("hero", "b")} <= {*copy.bots.contents().values()}
+    source.store.close()
+
+
 @pytest.mark.slow
 def test_a_grown_database_is_merged_into_its_beginning(tmp_path: Path) -> None:
     """Equal pairs are skipped, new ones stored; all derived values are those of the source."""
