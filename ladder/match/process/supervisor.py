@@ -91,9 +91,18 @@ def make_scratch(folder: str, copied: str) -> int:
     if copied:
         import shutil
 
-        shutil.copytree(copied, f"{folder}/files", symlinks=True)
+        shutil.copytree(copied, f"{folder}/files", symlinks=True, ignore=links_to_compiled)
         call("chmod", "-R", "u+w", folder)
     return handle
+
+
+def links_to_compiled(folder: str, names: list[str]) -> list[str]:
+    """Return the name of the link to what Python compiles from the files of an unpacked folder.
+
+    A copy lacks it (`shutil.copytree`'s ``ignore``): its files may change.
+    """
+    name = "__pycache__"
+    return [name] if name in names and os.path.islink(f"{folder}/{name}") else []
 
 
 def report(socket: int, event: str) -> None:

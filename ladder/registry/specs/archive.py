@@ -1,8 +1,8 @@
 """Archives of bots' files: packed from a folder, and unpacked once per content to be played from.
 
 Below the user's cache folder, ``bots/SHA256/files`` holds the files of an archive, read-only and
-with fixed times, beside the manifest, and ``bots/SHA256/cache`` what is compiled from them. What no
-process has begun to use for a month is removed.
+with fixed times, beside the manifest, and ``bots/SHA256/cache`` what is compiled from them, which
+Python finds by links. What no process has begun to use for a month is removed.
 """
 
 import contextlib
@@ -28,11 +28,13 @@ from db.records.archives import (
     Manifest,
     UnpackedArchive,
     archives_folder,
+    cache_of,
     read_file,
 )
 from engine.cache import cache_root
 from ladder.errors import UsageError
-from ladder.registry.specs.folder_files import find_tree_files
+from ladder.match.process.supervisor import links_to_compiled
+from ladder.registry.specs.folder_files import COMPILED, find_tree_files
 
 CACHE_FAULT = "files of bots cannot be written into the cache folder"
 MOST_MB = 256
@@ -252,7 +254,14 @@ def _hash_file(path: Path) -> str:
 
 def _copy_tree(source: Path, copy: Path) -> None:
     """Copy an unpacked archive so that its files can be changed. Raises OSError."""
-    shutil.copytree(source, copy, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy)
+    shutil.copytree(
+        source,
+        copy,
+        symlinks=True,
+        ignore=links_to_compiled,
+        copy_function=shutil.copy,
+        dirs_exist_ok=True,
+    )
     for place, _, names in os.walk(copy):
         Path(place).chmod(0o755)
         for path in (Path(place, name) for name in names):
@@ -345,7 +354,12 @@ def _publish(new: Path, manifest: Manifest) -> None:
     """Move a complete archive to its place, unless another process was faster. Raises OSError."""
     (new / CACHE).mkdir()
     (new / MANIFEST).write_bytes(msgspec.json.encode(manifest))
-    for folder, _, _ in os.walk(new / FILES, topdown=False):
+    for folder, subfolders, names in os.walk(new / FILES, topdown=False):
+        if any(name.endswith(".py") for name in names) and COMPILED not in subfolders:
+            # PYTHONPYCACHEPREFIX would compile the standard library again for each bot.
+            inner = Path(folder).relative_to(new / FILES)
+            (new / CACHE / inner).mkdir(parents=True, exist_ok=True)
+            (Path(folder) / COMPILED).symlink_to(cache_of(manifest.sha256) / inner)
         os.utime(folder, (FIXED_TIME, FIXED_TIME))
         Path(folder).chmod(0o555)
     new.chmod(0o755)

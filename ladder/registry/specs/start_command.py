@@ -29,8 +29,8 @@ from ladder.registry.specs.archive import pack, use
 from ladder.registry.specs.folder_files import find_tree_files
 from ladder.signals import current_stop
 
-COMPILED_BY_PYTHON = ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
-"""Variables for folders of what is compiled from a bot's files, which are read-only themselves."""
+MACHINE_CODE = "NUMBA_CACHE_DIR"
+"""Variable for the folder of what numba compiles from a bot's files, which are read-only."""
 UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
 SECRETS = frozenset({"LADDER_DB", "PGPASSWORD"})
 """Variables that may contain a password of the database."""
@@ -59,7 +59,7 @@ def make_start(launch: Launch) -> Start:
     folder = str(root / ("" if launch.origin is None else launch.origin.inner))
     cache = "" if archive is None else str(cache_of(archive))
     # In the author's own folder, which is played from to try an unstored bot, nothing is compiled.
-    environment = dict.fromkeys(COMPILED_BY_PYTHON, cache) if cache else {UNCOMPILED: "1"}
+    environment = {MACHINE_CODE: cache} if cache else {UNCOMPILED: "1"}
     python = None
     if launch.python is not None:
         python = locate(launch.python, None if launch.is_python_chosen else "python3")
@@ -198,7 +198,7 @@ def _own_start(launch: Launch) -> Start:
         environment=(
             ("LADDER_CACHE", str(cache_root())),
             ("PYTHONPATH", root),
-            *dict.fromkeys(COMPILED_BY_PYTHON, str(cache_of(own.manifest.sha256))).items(),
+            (MACHINE_CODE, str(cache_of(own.manifest.sha256))),
         ),
         address_mb=launch.address_mb,
         foreign=False,

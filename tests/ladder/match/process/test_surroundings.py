@@ -13,7 +13,7 @@ import pytest
 
 from ladder.errors import BotTimeout
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.supervisor import HEAD, TAIL
+from ladder.match.process.supervisor import HEAD, TAIL, make_scratch
 from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import StartFake, await_none, first_move, open_game
 
@@ -105,6 +105,16 @@ def test_the_scratch_folder_is_removed_with_its_content(
     (tmp_path / "fifo").write_text("go on\n")
     await_removal(bot.supervisor.scratch)
     assert Path("/etc/passwd").exists()
+
+
+def test_a_copy_of_a_bots_files_has_no_link_to_what_was_compiled(tmp_path: Path) -> None:
+    """What Python compiles from a changed copy is for no other process; a bot's own stays."""
+    files = tmp_path / "files"
+    (files / "own" / "__pycache__").mkdir(parents=True)
+    (files / "__pycache__").symlink_to(tmp_path)
+    os.close(make_scratch(str(tmp_path / "scratch"), str(files)))
+    copy = tmp_path / "scratch" / "files"
+    assert [*copy.rglob("*")] == [copy / "own", copy / "own" / "__pycache__"]
 
 
 def test_a_flood_of_errors_is_cut_in_the_middle_of_the_log(start_fake: StartFake) -> None:

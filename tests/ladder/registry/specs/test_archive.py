@@ -1,6 +1,8 @@
 """Archives of bots' files: packed, unpacked, refused and removed."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from ladder.registry.specs.archive import (
     unpack,
     writable_copy,
 )
-from ladder.registry.specs.folder_files import find_tree_files
+from ladder.registry.specs.folder_files import COMPILED, find_tree_files
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +68,29 @@ def test_an_archive_is_the_same_wherever_it_is_packed_and_unpacked(root: Path) -
     assert (place / "a.bin").stat().st_mtime == FIXED_TIME
     (root / "prog").chmod(0o644)
     assert packed(root).manifest.sha256 != first.manifest.sha256
+
+
+def test_modules_are_compiled_beside_the_files_of_their_archive(root: Path) -> None:
+    """The standard library is not compiled for each archive, and copies have no link to it."""
+    (root / "main.py").write_text("import sub.part\n")
+    (root / "sub" / "part.py").write_text("import json\n")
+    archive = packed(root)
+    subprocess.run([sys.executable, "main.py"], cwd=archive.root, env={}, check=True)
+    compiled = [*archive.root.parent.rglob("*.pyc")]
+    name = f"part.{sys.implementation.cache_tag}.pyc"
+    assert compiled == [archive.root.parent / "cache" / "sub" / name]
+    with writable_copy(archive) as copy:
+        assert [*copy.rglob(COMPILED)] == []
+
+
+def test_compiled_files_that_are_stored_stay(root: Path) -> None:
+    """A bot may be chosen with them by `--files`: they are packed, unpacked and copied."""
+    (root / "main.py").write_text("")
+    (root / COMPILED).mkdir()
+    (root / COMPILED / "late.pyc").write_bytes(b"compiled")
+    archive = pack(root, [root / "main.py", root / COMPILED / "late.pyc"])
+    with writable_copy(archive) as copy:
+        assert (copy / COMPILED / "late.pyc").read_bytes() == b"compiled"
 
 
 def test_a_copy_shows_what_a_bot_wrote(root: Path) -> None:
