@@ -197,7 +197,8 @@ def begin(memory: SearchMemory, depth: int, first: int) -> None:
         memory.killers[0] = first
     else:
         memory.killers[:] = -1
-    ended, value = _enter(memory, 0, -2 * WON, 2 * WON)
+    ply = int(memory.state[PLY])  # for a literal, numba would compile `_enter` a second time
+    ended, value = _enter(memory, ply, -2 * WON, 2 * WON)
     if ended:
         frame = memory.frames[0]
         frame[BEST] = value

@@ -275,7 +275,9 @@ class Solver:
                 is_open = ~is_known
         found = answers[is_open]  # a view of all, or a copy of some
         solve = solve_on_word if geometry.fits_one_word(self.board) else solve_on_wide
-        solve(stones[is_open], self._memories[thread], question, found)
+        # For a strided array numba would compile the kernel again, which takes 8 s.
+        asked = np.ascontiguousarray(stones[is_open])
+        solve(asked, self._memories[thread], question, found)
         answers[is_open] = found
         return answers
 

@@ -1,5 +1,7 @@
 """The solver against brute force, published values, symmetry and itself."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,10 @@ from engine.board import Board, parse_board
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
 from engine.solver.book import NO_BOOK
+from engine.solver.geometry import positions_words
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome, SolverError, Value, best_columns
+from engine.solver.windows import solve_on_word
 from tests.engine.solver.oracle import (
     WIN_IN_0,
     every_position,
@@ -51,6 +55,16 @@ def test_the_table_begins_at_a_cache_line(board: str) -> None:
     known = Solver(parse_board(board), 1, book=NO_BOOK)._memories[0].known
     assert known.ctypes.data % 64 == 0
     assert len(known) % 8 == 0
+
+
+def test_the_kernel_is_compiled_for_one_layout_of_arrays() -> None:
+    """Every second of some positions gets the answers of a copy, and no other machine code."""
+    board = Board(4, 4)
+    solver = Solver(board, 1, book=NO_BOOK)
+    stones = positions_words([quiet_position(board, 8, SplitMix(n)) for n in range(4)], board)
+    assert np.array_equal(solver.scores(stones[::2])[:, :2], solver.scores(stones)[::2, :2])
+    compiled: Any = solve_on_word
+    assert [types[0].layout for types in compiled.signatures] == ["C"]
 
 
 @pytest.mark.slow
