@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
+"""The first needs four fifths of the processor time of the others."""
+CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -50,7 +52,7 @@ class Opened:
 def chromium() -> Iterator[Any]:
     """Start Debian's Chromium; skip the test if it is not installed."""
     if CHROMIUM is None:
-        pytest.skip("no chromium on PATH: apt-get install chromium")
+        pytest.skip("no chromium on PATH: apt-get install chromium-headless-shell")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -123,7 +125,7 @@ class Tabs:
             for event, listener in opened.listeners.items():
                 page.remove_listener(event, listener)
             page.unroute_all()
-            page.goto("about:blank")
+            leave(page)
             page.mouse.move(0, 0)
             self._blank[kind].append(page)
 
@@ -132,6 +134,18 @@ class Tabs:
         for tabs in self._blank.values():
             for page in tabs:
                 page.context.close()
+
+
+def leave(page: Any) -> None:
+    """Empty a tab. A page that begins to load anew at that moment is left after it has."""
+    from playwright.sync_api import Error
+
+    while page.url != "about:blank":
+        try:
+            page.goto("about:blank")
+        except Error as error:
+            if "interrupted by another navigation" not in str(error):
+                raise
 
 
 def until(page: Any, expression: str, *, timeout_s: float = 120.0) -> None:
