@@ -13,7 +13,7 @@ MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\be
 NETWORK = re.compile(r"\bfetch\(|XMLHttpRequest|EventSource|WebSocket|sendBeacon|\bimport\b")
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow  # a check of types, like mypy: part of `make check`
 def test_the_scripts_have_consistent_types() -> None:
     """TypeScript accepts the types of the scripts: `tsc -p tsconfig.json`, without its own."""
     compiler = shutil.which("tsc")
