@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -101,11 +102,13 @@ def test_a_bot_is_charged_its_own_time_in_a_crowd(
 ) -> None:
     """Under a time budget and a watchdog, alone, in a child and in threads."""
     limit_s, works_s = (0.15, 0.12) if is_timed else (0.6, 0.25)  # not measured for 0.25 s
-    with crowd_to_come() as crowd:
-        bot = start_fake(mode, str(works_s))
-        open_game(bot)
-        crowd.come(3)
-        answer = bot.ask_move(MoveAsk(ply=0, moves=()), limit_s, is_charged=is_timed)
+    answer = None
+    while answer is None:  # if other programs stall the question, too, it is asked again
+        with crowd_to_come() as crowd, suppress(MachineStalled):
+            bot = start_fake(mode, str(works_s))
+            open_game(bot)
+            crowd.come(3)
+            answer = bot.ask_move(MoveAsk(ply=0, moves=()), limit_s, is_charged=is_timed)
     assert answer.is_excused
     assert answer.own_us <= limit_s * 1e6
 
