@@ -130,6 +130,7 @@ def test_the_form_shows_its_board_and_play_starts_anew(
     page = opened.page
     page.select_option("select[name=kind]", "simulations")
     page.fill("input[name=board]", "thu")
+    page.press("input[name=board]", "Tab")  # else the click on *Play* leaves the field, as a change
     page.select_option("select[name=side]", "second")
     until(page, f"{SAYS} === 'You against stupid: press Play, and it moves first.'")
     until(page, "document.querySelectorAll('#columns button').length > 8")
