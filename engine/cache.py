@@ -18,7 +18,6 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 
 from engine.whole_file import write_whole
@@ -80,6 +79,8 @@ def cache_root() -> Path:
 
 def cache_folder() -> Path:
     """Return the folder of all entries for these versions on this machine."""
+    from importlib.metadata import version  # a fifth of the time in which a bot's host starts
+
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     return cache_root() / "numba" / f"numba{version('numba')}-{python}-{machine()}"
 
