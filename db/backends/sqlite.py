@@ -6,6 +6,7 @@ took the lock later, after reading, it would fail without waiting whenever anoth
 written in between.
 """
 
+import functools
 import os
 import sqlite3
 from collections.abc import Mapping
@@ -13,9 +14,10 @@ from contextlib import closing
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Dialect, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
+from sqlalchemy.util import LRUCache
 
 from db.backends.backend import BUSY, CONFLICT, Backend, KnownFailure, OpenMode, Place
 from db.companion_files import JOURNAL, WAL, WAL_INDEX
@@ -40,6 +42,8 @@ INDEX_BLOCK = 32 * 1024
 WRITES = "connect4_writes"
 """Execution option of connections whose transactions begin with the write lock."""
 
+_STATEMENTS: LRUCache[Any, Any] = LRUCache(500)
+"""The compiled statements of all engines, which each page of `ladder serve` uses again."""
 _DAMAGED = KnownFailure(
     ("SQLITE_CORRUPT",),
     Corrupt,
@@ -137,7 +141,11 @@ class SqliteBackend(Backend):
             return driver
 
         # No pool: the store keeps its connections, and closing one must close the file.
-        engine = create_engine("sqlite://", poolclass=NullPool, creator=connect)
+        shared = {"compiled_cache": _STATEMENTS}
+        engine = create_engine(
+            "sqlite://", poolclass=NullPool, creator=connect, execution_options=shared
+        )
+        engine.dialect = _dialect()
         event.listen(engine, "begin", _begin)
         return engine
 
@@ -277,6 +285,13 @@ class SqliteBackend(Backend):
             return cause.reason
         text = str(cause)
         return text.partition(" with text")[0] if text.startswith(_NO_TEXT) else text
+
+
+@functools.cache
+def _dialect() -> Dialect:
+    """Return the dialect of all engines: a compiled statement belongs to one."""
+    with create_engine("sqlite://", poolclass=NullPool).connect() as connection:
+        return connection.dialect
 
 
 def _begin(connection: Connection) -> None:

@@ -9,8 +9,11 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
+from sqlalchemy import event
+from sqlalchemy.engine.interfaces import CacheStats
 
 from db.backends.sqlite import APPLICATION_ID
 from db.errors import (
@@ -41,6 +44,22 @@ def test_new_file_is_made_with_our_settings(place: str) -> None:
     assert pragma(place, "journal_mode") == "wal"
     assert pragma(place, "synchronous") == 2
     assert pragma(place, "foreign_keys") == 1
+
+
+@pytest.mark.sqlite_file
+def test_a_process_compiles_a_statement_once_for_all_files(tmp_path: Path) -> None:
+    """A page of the site opens a database anew, with the statements of the pages before."""
+    found = []
+
+    def note(_connection: object, _cursor: object, *statement: Any) -> None:
+        found.append(statement[2].cache_hit)
+
+    for name in ("one.db", "two.db"):
+        with Store.open(str(tmp_path / name)) as store:
+            found.clear()
+            event.listen(store.reader, "after_cursor_execute", note)
+            store.bots.all()
+    assert {*found} == {CacheStats.CACHE_HIT}
 
 
 @pytest.mark.parametrize(
