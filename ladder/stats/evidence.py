@@ -95,8 +95,9 @@ def drop_evidence(*, counts: ArrayLike, drops: Sequence[float], model: Model) ->
     array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
     frequencies = array / units[..., None]
-    found = [likeliest(frequencies=frequencies, elo=-drop, model=model) for drop in (0.0, *drops)]
-    ratios = np.log(np.stack(found[1:], axis=-2) / found[0][..., None, :])
+    elo = [-drop for drop in (0.0, *drops)]
+    p = likeliest(frequencies=frequencies, elo=elo, model=model)
+    ratios = np.log(p[..., 1:, :] / p[..., :1, :])
     evidence = units[..., None] * np.sum(frequencies[..., None, :] * ratios, axis=-1)
     played = check_counts(counts=counts).sum(axis=-1) > 0.0
     return np.asarray(np.where(played[..., None], evidence, 0.0))

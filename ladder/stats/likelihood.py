@@ -24,7 +24,7 @@ _ZOOMS = 8
 def under_mean(*, frequencies: FloatArray, mean: ArrayLike) -> FloatArray:
     """Return the maximum-likelihood probabilities with expected score `mean`, shape (..., k).
 
-    `mean` has the shape of the rows or is one number, strictly between 0 and 1. By Lagrange,
+    `mean` broadcasts to the shape of the rows; it is strictly between 0 and 1. By Lagrange,
     p_i = f_i / (1 + x (a_i - mean)), where x is the only root of a decreasing function (Owen 1988,
     empirical likelihood; Van den Bergh 2019 for game results).
     """

@@ -6,6 +6,7 @@ frequencies of results are those of maximum likelihood (Van den Bergh 2019).
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -147,8 +148,8 @@ def llr(*, counts: ArrayLike, test: Sprt) -> FloatArray:
     array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
     frequencies = array / units[..., None]
-    p0, p1 = _under_hypotheses(array, test)
-    ratio = units * np.sum(frequencies * np.log(p1 / p0), axis=-1)
+    p = _under_hypotheses(array, test)
+    ratio = units * np.sum(frequencies * np.log(p[..., 1, :] / p[..., 0, :]), axis=-1)
     played = check_counts(counts=counts).sum(axis=-1) > 0.0
     return np.asarray(np.where(played, ratio, 0.0))
 
@@ -179,17 +180,18 @@ def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
     )
 
 
-def likeliest(*, frequencies: FloatArray, elo: float, model: Model) -> FloatArray:
-    """Return the maximum-likelihood frequencies at a difference in the model's Elo, (..., k)."""
+def likeliest(*, frequencies: FloatArray, elo: Sequence[float], model: Model) -> FloatArray:
+    """Return the maximum-likelihood frequencies at m Elo differences of a model, (..., m, k)."""
     if model is Model.NORMALIZED:
-        t = elo / NORMALIZED * (1.0 if frequencies.shape[-1] == 3 else math.sqrt(2.0))
-        return under_t_value(frequencies=frequencies, t=t)
-    return under_mean(frequencies=frequencies, mean=elo_to_score(elo=elo))
+        scale = 1.0 if frequencies.shape[-1] == 3 else math.sqrt(2.0)
+        each = [under_t_value(frequencies=frequencies, t=one / NORMALIZED * scale) for one in elo]
+        return np.stack(each, axis=-2)
+    shape = (*frequencies.shape[:-1], len(elo), frequencies.shape[-1])
+    rows = np.broadcast_to(frequencies[..., None, :], shape)
+    return under_mean(frequencies=rows, mean=[elo_to_score(elo=one) for one in elo])
 
 
-def _under_hypotheses(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatArray]:
+def _under_hypotheses(array: FloatArray, test: Sprt) -> FloatArray:
+    """Return the likeliest frequencies at elo0 and at elo1, shape (..., 2, k)."""
     frequencies = array / array.sum(axis=-1, keepdims=True)
-    return (
-        likeliest(frequencies=frequencies, elo=test.elo0, model=test.model),
-        likeliest(frequencies=frequencies, elo=test.elo1, model=test.model),
-    )
+    return likeliest(frequencies=frequencies, elo=(test.elo0, test.elo1), model=test.model)
