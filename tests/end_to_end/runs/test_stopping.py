@@ -150,7 +150,7 @@ def test_no_bot_is_charged_for_a_suspension(
     with ladder.stock().slow():
         process = ladder.start(
             "run", "--bots", "steady,random", "--time", "100ms", "--margin", "400ms", "--boards",
-            "6x7", "--games", 14, "--seed", 1, "--concurrency", "2",
+            "6x7", "--games", 10, "--seed", 1, "--concurrency", "2",
         )  # fmt: skip
         eventually(lambda: len(lines_of_safely(ladder.folder)) >= 2)
         for _ in range(2):
@@ -160,7 +160,7 @@ def test_no_bot_is_charged_for_a_suspension(
             for part in parts:
                 with suppress(psutil.NoSuchProcess):  # a bot that has just been replaced
                     part.suspend()
-            time.sleep(1)
+            time.sleep(0.7)
             # Bots first: a worker that goes on asks them, and then nobody excuses them.
             for part in reversed(parts):
                 with suppress(psutil.NoSuchProcess):

@@ -25,13 +25,19 @@ class Oracle:
         """Return the value of a position that is not over, for the side to move."""
         known = self.values.get(position.stones)
         if known is None:
-            known = max(self.value_of_move(position, c) for c in position.legal_moves())
+            after = [position.play(column) for column in position.legal_moves()]
+            # No value is above a win at once: what follows the other moves does not matter.
+            wins = [each for each in after if each.winner is not None]
+            known = max(map(self._value_before, wins or after))
             self.values[position.stones] = known
         return known
 
     def value_of_move(self, position: Position, column: int) -> Value:
         """Return the value of a move for the side that makes it."""
-        after = position.play(column)
+        return self._value_before(position.play(column))
+
+    def _value_before(self, after: Position) -> Value:
+        """Return the value of a position for the side whose move led to it."""
         if after.winner is not None:
             return Value(Outcome.WIN, 1)
         if after.is_over:
