@@ -7,8 +7,8 @@ TOOLS := $(VENV)/.tools
 COMPILED := $(VENV)/.compiled
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CPUS := $(shell nproc)
-# A test waits for a third of its time, for deadlines and for other processes.
-WORKERS ?= $(shell expr \( 3 \* $(CPUS) + 1 \) / 2)
+# A test waits for half of its time, for deadlines and for other processes.
+WORKERS ?= $(shell expr 2 \* $(CPUS))
 PARALLEL := -n $(WORKERS) --dist worksteal
 PYTEST := $(BIN)/python -m pytest -q
 FIRST_DB ?= first.db
@@ -42,8 +42,9 @@ $(TOOLS): $(STAMP)
 	@touch $@
 
 # Once: in a new clone each of the tests' workers would compile the same modules beside the others.
+# The players compile beside them; targets that need them look again.
 $(COMPILED): $(TOOLS)
-	-@$(PYTEST) --collect-only -qq > /dev/null
+	@$(PYTEST) --collect-only -qq > /dev/null & $(BIN)/python -m bots.warm; wait
 	@touch $@
 
 run: $(STAMP) ## Play a short ladder, print its table, write first.html
