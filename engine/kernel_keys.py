@@ -64,16 +64,20 @@ def facts_of(source: bytes) -> SourceFacts:
     return SourceFacts(hashlib.sha256(_describe(tree).encode()).hexdigest(), tuple(imports))
 
 
-def keys_of(sources: Mapping[str, bytes], modules: Iterable[str] = ()) -> dict[str, str]:
+def keys_of(
+    sources: Mapping[str, bytes], modules: Iterable[str] = (), *, keys: Mapping[str, str] = {}
+) -> dict[str, str]:
     """Return the keys of modules, 16 hex digits each.
 
     Args:
         sources: the packages' sources by path, as `read_sources` returns them.
         modules: dotted names; by default all modules of the sources.
+        keys: the keys of modules of other packages.
 
     """
     files = {module_name(path): path for path in sources}
-    known: dict[str, tuple[str, frozenset[str]]] = {}
+    own = {*files, *keys} - _STORAGE
+    known = {module: (key, frozenset[str]()) for module, key in keys.items()}
 
     def read(module: str) -> tuple[str, frozenset[str]]:
         """Return a module's digest and what it imports, with the packages around each."""
@@ -81,19 +85,19 @@ def keys_of(sources: Mapping[str, bytes], modules: Iterable[str] = ()) -> dict[s
             facts = facts_of(sources[files[module]])
             package = module if files[module].endswith("/__init__.py") else _parent(module)
             names = {module, *(_resolve(package, *each) for each in facts.imports)}
-            parts = {part for name in names for part in _with_parents(name) if part in files}
-            known[module] = facts.digest, frozenset(parts - _STORAGE)
+            parts = {part for name in names for part in _with_parents(name)}
+            known[module] = facts.digest, frozenset(parts & own)
         return known[module]
 
-    keys = {}
+    found_keys = {}
     for module in modules or files:
         closure, found = set[str](), {module}
         while found:
             closure |= found
             found = {name for each in found for name in read(each)[1]} - closure
         text = "\n".join(f"{name} {read(name)[0]}" for name in sorted(closure))
-        keys[module] = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return keys
+        found_keys[module] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return found_keys
 
 
 def kernel_key(module: str) -> str:
@@ -104,7 +108,12 @@ def kernel_key(module: str) -> str:
     """
     if (key := _table().get(module)) is not None:
         return key
-    return keys_of(read_sources({*PACKAGES, module.partition(".")[0]}), [module])[module]
+    return keys_of(_tool_sources(module.partition(".")[0]), [module], keys=_table())[module]
+
+
+@cache
+def _tool_sources(package: str) -> dict[str, bytes]:
+    return read_sources([package])
 
 
 def kernel_folder(module: str) -> Path:
