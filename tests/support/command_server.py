@@ -7,6 +7,7 @@ processors, descriptors, signals and exit code. Tests of what an interpreter doe
 """
 
 import array
+import atexit
 import contextlib
 import ctypes
 import fcntl
@@ -249,6 +250,8 @@ class CommandServer:
                 pass_fds=(listener.fileno(),),
                 stdin=subprocess.DEVNULL,
             )
+            # It outlives this process if others use it, which must not be warned of that.
+            atexit.register(setattr, self._process, "returncode", 0)
 
 
 def _two_files() -> tuple[BinaryIO, BinaryIO]:
