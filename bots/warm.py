@@ -1,18 +1,18 @@
 """Compiling players before any clock runs: ``python -P -m bots.warm [PLAYER...]``.
 
 Players of one module are compiled one after another in one process; processes for different modules
-run side by side, those of the newest players first, which take the longest. A stamp per compiled
+run side by side, those of the newest players first, which take the longest. They are forks of one
+that has loaded the compiler. A stamp per compiled
 player in the cache folder makes later checks fast and names the folders of its kernels. Afterwards
 entries leave that nothing used for a month. Progress goes to standard error, a line per group.
 """
 
 import hashlib
 import os
-import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bots.budget import Budget
@@ -22,12 +22,11 @@ from bots.old_kernels import remove_unused
 from bots.parent_death import die_with_parent
 from bots.version import Version
 from engine.board import Board
-from engine.cache import ROOT, cache_fault, cache_folder, is_used, write_entry
+from engine.cache import cache_fault, cache_folder, is_used, write_entry
 from engine.kernel_keys import kernel_key
 
 BOARDS = (Board(6, 7), Board(9, 9, (4, 4)))
 """A player compiles all its kernels for these."""
-_WORKER = "--in-this-process"
 
 
 def is_warm(players: Iterable[str]) -> bool:
@@ -35,8 +34,10 @@ def is_warm(players: Iterable[str]) -> bool:
     return all(is_used(_stamp(parse_player(player)[0])) for player in players)
 
 
-def warm(players: Sequence[str], *, report: bool = True) -> bool:
+def warm(players: Iterable[str]) -> bool:
     """Compile the code of players; return False if a compilation failed.
+
+    This process must have no other children, nor threads: it forks.
 
     Raises:
         UnknownPlayer: no built-in player has one of the names.
@@ -52,12 +53,47 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
     if fault := cache_fault():
         print(fault, file=sys.stderr)  # noqa: T201 - this is its output
         return False
-    workers = min(len(groups), os.cpu_count() or 1)
-    with ThreadPoolExecutor(workers) as pool:
-        done = [pool.submit(_compile, *group, report) for group in reversed(groups.items())]
-        succeeded = all(future.result() for future in done)
+    succeeded = _compile_all(groups)
     remove_unused()
     return succeeded
+
+
+def _compile_all(groups: dict[str, list[str]]) -> bool:
+    """Compile groups of players, by their module, and report each."""
+    from engine.compiled import njit
+
+    njit(lambda: None)()  # what the compiler loads at its first use takes a second
+    waiting, running = [*groups], dict[int, tuple[str, float]]()
+    succeeded = True
+    while waiting or running:
+        if waiting and len(running) < (os.cpu_count() or 1):
+            module = waiting.pop()
+            running[_fork(groups[module])] = module, time.monotonic()
+            continue
+        process, status = os.wait()
+        module, started = running.pop(process)
+        succeeded &= status == 0
+        verb = "FAILED to compile" if status else "compiled"
+        seconds = time.monotonic() - started
+        line = f"{verb} {module} in {seconds:.1f} s: {', '.join(groups[module])}"
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is its output
+    return succeeded
+
+
+def _fork(names: Sequence[str]) -> int:
+    """Compile players in a fork, and return its process id."""
+    parent = os.getpid()
+    if process := os.fork():
+        return process
+    code = 1
+    try:
+        die_with_parent(parent)
+        code = 0 if _compile_here(names) else 1
+    except Exception:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def _stamp(version: Version) -> Path:
@@ -66,24 +102,6 @@ def _stamp(version: Version) -> Path:
     parts = kernel_key(module), version.factory, version.options, version.budgets, BOARDS
     key = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
     return cache_folder() / "warm" / f"{version.name}-{key}"
-
-
-def _compile(module: str, names: list[str], report: bool) -> bool:
-    started = time.monotonic()
-    environment = {**os.environ, "PYTHONPATH": _python_path()}
-    command = [sys.executable, "-P", "-m", "bots.warm", _WORKER, str(os.getpid()), *names]
-    done = subprocess.run(command, env=environment, check=False, stdin=subprocess.DEVNULL)
-    if report:
-        verb = "compiled" if done.returncode == 0 else "FAILED to compile"
-        seconds = time.monotonic() - started
-        line = f"{verb} {module} in {seconds:.1f} s: {', '.join(names)}"
-        print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is its output
-    return done.returncode == 0
-
-
-def _python_path() -> str:
-    given = os.environ.get("PYTHONPATH")
-    return f"{ROOT}{os.pathsep}{given}" if given else str(ROOT)
 
 
 def _compile_here(names: Sequence[str]) -> bool:
@@ -106,11 +124,8 @@ def _compile_here(names: Sequence[str]) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     """Compile the named players, by default all."""
-    if arguments and arguments[0] == _WORKER:
-        die_with_parent(int(arguments[1]))
-        return 0 if _compile_here(arguments[2:]) else 1
     try:
-        return 0 if warm(arguments or list(VERSIONS)) else 1
+        return 0 if warm(arguments or VERSIONS) else 1
     except BotsError as error:
         print(error, file=sys.stderr)  # noqa: T201 - this is its output
         return 2

@@ -3,8 +3,10 @@
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bots.catalogue import VERSIONS
@@ -35,22 +37,40 @@ def test_another_checkout_of_equal_sources_is_warm(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_only_players_without_a_stamp_are_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One process is started for the one player that is not compiled."""
+
+    def printed() -> str:
+        command = [sys.executable, "-m", "bots.warm"]
+        return subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr
+
     compiled = cache_folder()
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
     shutil.copytree(compiled, cache_folder())
     for stamp in (cache_folder() / "warm").glob("random-*"):
         stamp.unlink()
     assert not is_warm(["random"])
-    assert main([]) == 0
-    (line,) = capsys.readouterr().err.splitlines()
+    (line,) = printed().splitlines()
     assert line.startswith("compiled bots.simple.players in ")
     assert line.endswith(": random")
     assert is_warm(["random"])
-    assert main([]) == 0
-    assert capsys.readouterr().err == ""
+    assert printed() == ""
+
+
+@pytest.mark.slow
+def test_a_killed_compiler_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing compiles on for half a minute when its terminal is closed."""
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
+    with subprocess.Popen([sys.executable, "-m", "bots.warm", "c4ai"]) as compiler:
+        process = psutil.Process(compiler.pid)
+        while not (forks := process.children()):
+            assert compiler.poll() is None
+            time.sleep(0.02)
+        compiler.kill()
+    assert psutil.wait_procs(forks, timeout=10)[1] == []
 
 
 def test_nothing_is_compiled_for_a_cache_that_cannot_be_written(

@@ -11,7 +11,6 @@ import pytest
 
 from bots import golden
 from bots.protocol import Budget
-from bots.warm import warm
 from db.records.launch import Start
 from db.records.pairs import Entrant
 from engine.cache import ROOT
@@ -49,7 +48,7 @@ def memory_of_children() -> int:
 def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stamps mark the compiled players of the current sources; others need a cache."""
     ours = Entrant(1, "ours", make_start(builtin_launch("v4")), Budget(simulations=1), player="v4")
-    assert warm(["v4"], report=False)
+    compile_players([ours])
     assert golden.check(["v4"])
     before = memory_of_children()
     compile_players([ours])
