@@ -7,7 +7,7 @@ TOOLS := $(VENV)/.tools
 COMPILED := $(VENV)/.compiled
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CPUS := $(shell nproc)
-# A test waits for half of its time, for deadlines and for other processes.
+# Twice the processors, as tests wait for deadlines and for other processes.
 WORKERS ?= $(shell expr 2 \* $(CPUS))
 PARALLEL := -n $(WORKERS) --dist worksteal
 PYTEST := $(BIN)/python -m pytest -q

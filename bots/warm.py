@@ -2,9 +2,9 @@
 
 Players of one module are compiled one after another in one process; processes for different modules
 run side by side, those of the newest players first, which take the longest. They are forks of one
-that has loaded the compiler. A stamp per compiled
-player in the cache folder makes later checks fast and names the folders of its kernels. Afterwards
-entries leave that nothing used for a month. Progress goes to standard error, a line per group.
+that has loaded the compiler. A stamp per compiled player in the cache folder makes later checks
+fast and names the folders of its kernels. Afterwards entries leave that nothing used for a month.
+Progress goes to standard error, a line per group.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ def is_warm(players: Iterable[str]) -> bool:
 def warm(players: Iterable[str]) -> bool:
     """Compile the code of players; return False if a compilation failed.
 
-    This process must have no other children, nor threads: it forks.
+    It forks: this process must have no threads, and no other children.
 
     Raises:
         UnknownPlayer: no built-in player has one of the names.

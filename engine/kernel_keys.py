@@ -65,19 +65,19 @@ def facts_of(source: bytes) -> SourceFacts:
 
 
 def keys_of(
-    sources: Mapping[str, bytes], modules: Iterable[str] = (), *, keys: Mapping[str, str] = {}
+    sources: Mapping[str, bytes], modules: Iterable[str] = (), *, others: Mapping[str, str] = {}
 ) -> dict[str, str]:
     """Return the keys of modules, 16 hex digits each.
 
     Args:
         sources: the packages' sources by path, as `read_sources` returns them.
         modules: dotted names; by default all modules of the sources.
-        keys: the keys of modules of other packages.
+        others: the keys of modules of other packages, whose sources are not needed.
 
     """
     files = {module_name(path): path for path in sources}
-    own = {*files, *keys} - _STORAGE
-    known = {module: (key, frozenset[str]()) for module, key in keys.items()}
+    counted = {*files, *others} - _STORAGE
+    known = {module: (key, frozenset[str]()) for module, key in others.items()}
 
     def read(module: str) -> tuple[str, frozenset[str]]:
         """Return a module's digest and what it imports, with the packages around each."""
@@ -86,18 +86,18 @@ def keys_of(
             package = module if files[module].endswith("/__init__.py") else _parent(module)
             names = {module, *(_resolve(package, *each) for each in facts.imports)}
             parts = {part for name in names for part in _with_parents(name)}
-            known[module] = facts.digest, frozenset(parts & own)
+            known[module] = facts.digest, frozenset(parts & counted)
         return known[module]
 
-    found_keys = {}
+    keys = {}
     for module in modules or files:
         closure, found = set[str](), {module}
         while found:
             closure |= found
             found = {name for each in found for name in read(each)[1]} - closure
         text = "\n".join(f"{name} {read(name)[0]}" for name in sorted(closure))
-        found_keys[module] = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return found_keys
+        keys[module] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return keys
 
 
 def kernel_key(module: str) -> str:
@@ -108,7 +108,7 @@ def kernel_key(module: str) -> str:
     """
     if (key := _table().get(module)) is not None:
         return key
-    return keys_of(_tool_sources(module.partition(".")[0]), [module], keys=_table())[module]
+    return keys_of(_tool_sources(module.partition(".")[0]), [module], others=_table())[module]
 
 
 @cache

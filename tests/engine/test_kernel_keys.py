@@ -78,12 +78,12 @@ def test_keys_name_the_modules() -> None:
 def test_a_key_contains_those_of_other_packages() -> None:
     """A test's kernel is compiled anew when the key of what it calls changes, and then only."""
     source = {"tests/lanes.py": b"from engine.bits import ONE\n"}
-    calls = [
-        keys_of(source, keys={"engine.bits": bits, "engine.lanes": lanes})
+    found = [
+        keys_of(source, others={"engine.bits": bits, "engine.lanes": lanes})
         for bits, lanes in (("a", "a"), ("a", "b"), ("b", "a"))
     ]
-    assert calls[0] == calls[1] != calls[2]
-    assert [*calls[0]] == ["tests.lanes"]
+    assert found[0] == found[1] != found[2]
+    assert [*found[0]] == ["tests.lanes"]
 
 
 @pytest.fixture(scope="module")
