@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -232,16 +232,3 @@ def new_database() -> Iterator[str]:
 def other(ladder: Ladder) -> str:
     """Return the `--db` value of a second database, not created yet."""
     return str(ladder.folder / "other.db")
-
-
-@pytest.fixture
-def eventually() -> Callable[..., None]:
-    """Return a function that waits until a condition holds, for five minutes at most."""
-
-    def wait(condition: Callable[[], bool], step_s: float = 0.02) -> None:
-        deadline = time.monotonic() + 300
-        while not condition():
-            assert time.monotonic() < deadline, "it did not happen within five minutes"
-            time.sleep(step_s)  # short by default, or a run ends before its test kills it
-
-    return wait

@@ -3,7 +3,6 @@
 import contextlib
 import signal
 import sqlite3
-from collections.abc import Callable
 
 import pytest
 
@@ -11,10 +10,10 @@ from db.store import Store
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import faults_of, lines_of, marked, query
 from tests.support.postgresql import why_none
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.timeout(900)
 
-Eventually = Callable[[Callable[[], bool]], None]
 ON_A_SERVER = pytest.param(
     "postgresql",
     marks=[
@@ -48,7 +47,7 @@ def stored(ladder: Ladder) -> dict[int, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ladder", ["sqlite", ON_A_SERVER], indirect=True)
-def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually) -> None:
+def test_a_queue_is_played_through_kills(ladder: Ladder) -> None:
     """Games are those by hand though a worker is killed; a failing job blocks no other."""
     by_hand = Ladder(ladder.folder / "by hand")
     by_hand.folder.mkdir()
@@ -97,7 +96,7 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
 
 
 @pytest.mark.slow
-def test_a_closed_folder_fails_one_job(ladder: Ladder, eventually: Eventually) -> None:
+def test_a_closed_folder_fails_one_job(ladder: Ladder) -> None:
     """A job whose folder cannot be entered fails with a sentence, and the next one is played."""
     assert ladder.stock()("queue", "list").code == 0
     closed = ladder.folder / "closed"
@@ -113,7 +112,7 @@ def test_a_closed_folder_fails_one_job(ladder: Ladder, eventually: Eventually) -
 
 
 @pytest.mark.very_slow
-def test_a_lost_result_is_printed_again(ladder: Ladder, eventually: Eventually) -> None:
+def test_a_lost_result_is_printed_again(ladder: Ladder) -> None:
     """A worker killed between the end of a run and the storing of its result plays nothing twice.
 
     The state that it leaves is restored: a finished run, and a job played by a dead worker.

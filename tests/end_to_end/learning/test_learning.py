@@ -3,7 +3,6 @@
 import itertools
 import json
 import signal
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from bots.learned.weights import read_weights
 from bots.learned.weights_file import SHIPPED_FILES
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
+from tests.support.waiting import eventually
 
 TRAINING = (
     "train", "value", "--seed", "3", "--player", "v18", "--games", "200", "--simulations", "4",
@@ -47,9 +47,7 @@ def undisturbed() -> Path:
 
 
 @pytest.mark.very_slow
-def test_a_killed_training_comes_to_the_same_weights(
-    ladder: Ladder, undisturbed: Path, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_a_killed_training_comes_to_the_same_weights(ladder: Ladder, undisturbed: Path) -> None:
     """Ctrl-C and SIGKILL lose the blocks in play; the weights are those of an undisturbed one."""
     folder = ladder.folder / "new"
     for number, wanted in ((signal.SIGINT, 1), (signal.SIGKILL, 2)):

@@ -2,21 +2,19 @@
 
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
+from tests.support.waiting import eventually
 
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
 
 
 @pytest.mark.very_slow
-def test_an_edit_of_a_built_in_player_does_not_reach_a_run(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_an_edit_of_a_built_in_player_does_not_reach_a_run(ladder: Ladder) -> None:
     """A run must play every game with the sources of its start, and not stop for the others."""
     tree = ladder.folder / "tree"
     for package in ("engine", "bots", "db", "ladder", "reports"):

@@ -6,7 +6,7 @@ import shutil
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,7 @@ from tests.ladder.cli.test_commands import walk
 from tests.ladder.match.process.test_sandbox import needs_bwrap
 from tests.support.data.repositories import commit, repository
 from tests.support.hosted import LEGAL, write
-
-Wait = Callable[..., None]
+from tests.support.waiting import eventually
 
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
 SPEC = "python:bot.py:Bot"
@@ -193,9 +192,7 @@ def served(ladder: Ladder, *words: object) -> Iterator[Site]:
 
 
 @pytest.mark.very_slow
-def test_no_page_starts_a_bot_without_the_sandbox(
-    ladder: Ladder, sandbox: Sandbox, eventually: Wait
-) -> None:
+def test_no_page_starts_a_bot_without_the_sandbox(ladder: Ladder, sandbox: Sandbox) -> None:
     """A game and a hint must start the bot inside."""
     assert ladder("bots", "add", "guest", SPEC).code == 0
     wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.data.repositories import commit, git, repository
 from tests.support.hosted import write
+from tests.support.waiting import eventually
 
 CHOOSE = """
 def choose(rows, columns, moves):
@@ -134,9 +134,7 @@ def first_moves(ladder: Ladder, *players: str) -> set[tuple[str, str]]:
 @pytest.mark.very_slow
 @pytest.mark.timeout(900)  # twenty bots are added
 @pytest.mark.both_databases
-def test_two_versions_from_one_folder_play_as_they_were_added(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_two_versions_from_one_folder_play_as_they_were_added(ladder: Ladder) -> None:
     """Of each kind, while the folder is edited in mid-run, and after it is gone."""
     home = ladder.folder
     project = home / "project"

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,12 @@ from tests.support.cluster import free_port, make_certificates, start_scheduler
 from tests.support.command_server import ForkedCommand
 from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
+from tests.support.waiting import eventually
 
 PLAYED = (
     "run", "--bots", "steady,random,stupid", "--boards", "4x4", "--simulations", 1, "--seed", 1,
 )  # fmt: skip
 GAMES = ("--games", 24)
-Wait = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture(scope="session")
@@ -84,9 +83,7 @@ def supervisors_below(worker: int) -> list[int]:
 
 
 @pytest.mark.slow
-def test_a_run_on_machines_plays_the_games_of_one_machine(
-    ladder: Ladder, alone: list[Any], eventually: Wait
-) -> None:
+def test_a_run_on_machines_plays_the_games_of_one_machine(ladder: Ladder, alone: list[Any]) -> None:
     """Under a work budget equal game for game, though workers and the scheduler are killed.
 
     Nothing may be lost, stored twice or left behind, the worker that stays must end the bots at
@@ -130,9 +127,7 @@ def test_a_run_on_machines_plays_the_games_of_one_machine(
 
 
 @pytest.mark.very_slow  # the first test kills what this one asks to leave
-def test_a_worker_leaves_after_its_pairs(
-    ladder: Ladder, alone: list[Any], eventually: Wait
-) -> None:
+def test_a_worker_leaves_after_its_pairs(ladder: Ladder, alone: list[Any]) -> None:
     """The first Ctrl-C finishes the pair in play; another worker plays the rest.
 
     Meanwhile the page of the run links to Dask's dashboard.

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from db.store import Store
 from tests.end_to_end.conftest import Ladder
 from tests.support.fakes import FAKE_BOT
 from tests.support.postgresql import Server, shared_server, why_none
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 1)
@@ -47,7 +48,7 @@ def faults_of(where: str) -> list[object]:
 
 @pytest.mark.very_slow
 def test_two_coordinators_share_a_stream_while_sessions_are_cut(
-    ladder: Ladder, url: str, server: Server, eventually: Callable[[Callable[[], bool]], None]
+    ladder: Ladder, url: str, server: Server
 ) -> None:
     """Two runs of one command beside each other, their sessions ended again and again.
 

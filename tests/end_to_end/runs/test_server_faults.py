@@ -6,7 +6,7 @@ A server of its own, for it is stopped in the middle.
 import json
 import shutil
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,11 @@ from tests.end_to_end.traces import QUICK_ALONE, faults_of, lines_of, lines_of_s
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 from tests.support.sql import execute_sql
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 WORDS = ("run", *QUICK_ALONE, "--games", 20, "--seed", 1)
 NUMBER = "SELECT pg_current_xact_id()::text::bigint"
-Wait = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def quiet() -> list[Any]:
 
 @pytest.mark.slow
 def test_a_run_survives_a_restart_of_the_server(
-    there: Ladder, server: Server, quiet: list[Any], eventually: Wait
+    there: Ladder, server: Server, quiet: list[Any]
 ) -> None:
     """Stopped as by a crash: nothing is lost, nothing is twice, and `serve` follows.
 

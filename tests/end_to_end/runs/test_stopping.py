@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from tests.end_to_end.traces import (
     marked,
     query,
 )
+from tests.support.waiting import eventually
 
 SHOWN = {"gate"}
 """The command that `make test` stops at any line: it plays and stores a verdict."""
@@ -49,7 +49,7 @@ SWEPT = ("gate", "export", "run", "play")
     ],
 )
 def test_signals_at_any_moment_stop_and_save(
-    ladder: Ladder, eventually: Callable[..., None], first: signal.Signals, delay: float | None
+    ladder: Ladder, first: signal.Signals, delay: float | None
 ) -> None:
     """Imports, start-up, planning or play: 130 and one sentence, and nothing is left running.
 
@@ -98,7 +98,7 @@ def test_a_stop_at_any_line_is_obeyed(tmp_path: Path, command: str) -> None:
     ],
 )
 def test_a_stop_ends_compiled_code_that_runs_for_hours(
-    ladder: Ladder, eventually: Callable[..., None], words: tuple[str, ...]
+    ladder: Ladder, words: tuple[str, ...]
 ) -> None:
     """It runs in a process of its own: in ours no handler would be called before its end."""
     process = ladder.start(*words)
@@ -118,9 +118,7 @@ def busy_s(process: psutil.Process) -> float:
 
 
 @pytest.mark.very_slow
-def test_a_run_under_nohup_continues_without_its_terminal(
-    ladder: Ladder, eventually: Callable[..., None]
-) -> None:
+def test_a_run_under_nohup_continues_without_its_terminal(ladder: Ladder) -> None:
     """It ignores SIGHUP, which the closed terminal sends."""
     with ladder.stock().slow():
         former = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits it
@@ -140,9 +138,7 @@ def test_a_run_under_nohup_continues_without_its_terminal(
 @pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.parametrize("stopped", ["ladder", "everything"])
-def test_no_bot_is_charged_for_a_suspension(
-    ladder: Ladder, eventually: Callable[..., None], stopped: str
-) -> None:
+def test_no_bot_is_charged_for_a_suspension(ladder: Ladder, stopped: str) -> None:
     """Stopped and continued, by Ctrl-Z, a debugger or a sleeping machine, a run resumes.
 
     Moves have 100 ms and a margin of 400 ms, and every suspension is longer than both.

@@ -16,6 +16,7 @@ import pytest
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_D, ENTER, LEFT, RIGHT, Keyboard
 from tests.end_to_end.traces import examined, marked, query
+from tests.support.waiting import eventually
 
 HONEST = f"exec:{sys.executable} -I -S bot.py honest"
 """A bot of a copied file that plays the leftmost column."""
@@ -109,9 +110,7 @@ def test_a_game_is_replayed_by_its_line_and_saved_as_one_of_human(ladder: Ladder
 
 
 @pytest.mark.slow
-def test_a_game_that_cannot_be_saved_is_printed_as_its_line(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_a_game_that_cannot_be_saved_is_printed_as_its_line(ladder: Ladder) -> None:
     """No bot registered later gets the game of a deleted one; a game that was left is not saved."""
     shutil.copy(FAKE_BOTS / "bot.py", ladder.folder)
     assert ladder("bots", "add", "mine", HONEST).code == 0
@@ -134,9 +133,7 @@ def test_a_game_that_cannot_be_saved_is_printed_as_its_line(
 
 
 @pytest.mark.slow
-def test_a_signal_ends_the_game_and_its_processes(
-    ladder: Ladder, eventually: Callable[..., None], scratch: str
-) -> None:
+def test_a_signal_ends_the_game_and_its_processes(ladder: Ladder, scratch: str) -> None:
     """A signal while a bot thinks gives exit code 130, no traceback and no process left."""
     process = ladder.start("play", "v4", "--time", "60s", "--side", "second", stdin=subprocess.PIPE)
     eventually(lambda: any("bots.host" in line for line in children(process.pid)))
@@ -195,7 +192,7 @@ def test_arrows_choose_a_column_and_enter_drops(
 
 @pytest.mark.slow
 def test_a_closed_terminal_leaves_no_process(
-    scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
+    scratch: str, keyboard: Callable[..., Keyboard]
 ) -> None:
     """The game ends with its terminal, and its bot too."""
     board = keyboard("play", "stupid", "--time", "10ms")

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from db.store import Store
 from tests.end_to_end.conftest import Ladder
+from tests.support.waiting import eventually
 
 
 @pytest.mark.slow
@@ -45,7 +45,7 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_run_is_served_while_it_lasts(ladder: Ladder, eventually: Callable[..., None]) -> None:
+def test_a_run_is_served_while_it_lasts(ladder: Ladder) -> None:
     """`run --serve` prints the address of the server, which ends with the run."""
     words = ("run", "--bots", "random,stupid", "--simulations", 1, "--boards", "6x7", "--serve")
     process = ladder.start(*words)

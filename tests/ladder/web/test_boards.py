@@ -21,6 +21,7 @@ from reports.html.live.games import board_state
 from tests.ladder.web.conftest import Running, Start, add_untried
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
+from tests.support.waiting import eventually
 
 Visit = Callable[..., Opened]
 SHOWN = BoardInPlay(
@@ -74,10 +75,7 @@ def is_bound(database: object) -> bool:
 
 
 def await_bound(database: object, expected: bool) -> None:
-    deadline = time.monotonic() + 60
-    while is_bound(database) is not expected:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    eventually(lambda: is_bound(database) is expected)
 
 
 @pytest.fixture

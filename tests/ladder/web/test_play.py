@@ -19,6 +19,7 @@ from tests.ladder.web.conftest import Answer, Running, Start, add_untried, child
 from tests.support.browser import Opened, until
 from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
+from tests.support.waiting import eventually
 
 Visit = Callable[..., Opened]
 
@@ -259,10 +260,8 @@ def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     assert children_with("supervisor") != []
     wait_for_none()
     path = address.removeprefix(server.address.rstrip("/"))
-    deadline = time.monotonic() + 10  # the process is gone a moment before its game is
-    while server.ask(path).status != 404:
-        assert time.monotonic() < deadline, "the game is still open"
-        time.sleep(0.05)
+    # The process is gone a moment before its game is.
+    eventually(lambda: server.ask(path).status == 404)
 
 
 @pytest.mark.slow
@@ -278,10 +277,8 @@ def test_a_game_without_moves_ends_and_makes_room(database: str, start_server: S
 
 
 def wait_for_none() -> None:
-    deadline = time.monotonic() + 60
-    while children_with("supervisor"):
-        assert time.monotonic() < deadline, children_with("supervisor")
-        time.sleep(0.25)  # each look reads the command lines of all processes
+    # Each look reads the command lines of all processes.
+    eventually(lambda: not children_with("supervisor"), 0.25)
 
 
 @pytest.mark.slow

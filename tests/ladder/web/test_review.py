@@ -1,7 +1,6 @@
 """The analysis of a game from its page: who may start it, its progress, its result and its end."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start, children_with
 from tests.support.browser import Opened, until
 from tests.support.loops import run_apart
+from tests.support.waiting import eventually
 
 Visit = Callable[..., Opened]
 BOARD, LARGE = "4x4", "12x12"
@@ -45,13 +45,11 @@ def start_review(server: Running, game: int, *, token: str | None = None) -> Any
 
 
 def wait_for_analysis(server: Running, game: int) -> Any:
-    deadline = time.monotonic() + 120
-    while True:
-        analysis = server.ask(f"/api/games/{game}").document["analysis"]
-        if analysis is not None:
-            return analysis
-        assert time.monotonic() < deadline, "never analysed"
-        time.sleep(0.1)
+    def analysis() -> Any:
+        return server.ask(f"/api/games/{game}").document["analysis"]
+
+    eventually(lambda: analysis() is not None, 0.1)
+    return analysis()
 
 
 def test_a_server_without_bots_reviews_nothing(database: str, start_server: Start) -> None:

@@ -33,6 +33,7 @@ from tests.support.fakes import (
     open_game,
 )
 from tests.support.unconfined import UNCONFINED
+from tests.support.waiting import eventually
 
 
 def test_an_honest_bot_plays(start_fake: StartFake) -> None:
@@ -168,9 +169,7 @@ def test_unasked_output_is_a_protocol_error(start_fake: StartFake) -> None:
     open_game(bot)
     first_move(bot)
     bot.send(GameOver(result="win", termination="four_in_a_row"))
-    deadline = time.monotonic() + 10
-    while not bot.is_unusable() and time.monotonic() < deadline:
-        time.sleep(0.001)
+    eventually(bot.is_unusable, 0.001)
     with pytest.raises(BotProtocolError, match=r"nothing was asked"):
         bot.new_game(NEW_GAME, 10)
 
@@ -183,12 +182,9 @@ def test_no_descendant_survives_its_bot(start_fake: StartFake, mark: str, mode: 
     open_game(bot)
     if mode == "many-processes":
         bot.send(MoveAsk(ply=0, moves=()))
-        deadline = time.monotonic() + 30
-        while len(living(mark)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
     else:
         first_move(bot)
-    assert len(living(mark)) >= 2
+    eventually(lambda: len(living(mark)) >= 2)
     bot.kill()
     assert await_none(mark, 0) == []
 

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from ladder.match.process.leftovers import clear_leftovers, find_leftovers
 from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import await_none, fake_start, living, open_game
 from tests.support.unconfined import UNCONFINED
+from tests.support.waiting import eventually
 
 HARNESS = """
 import sys, time
@@ -48,9 +48,7 @@ def test_leftovers_of_a_double_kill_are_cleared(tmp_path: Path, mark: str) -> No
         harness.wait()
     assert find_leftovers(place) == []  # it is stopped, but it lives
     os.kill(int(supervisor), signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while not find_leftovers(place) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    eventually(lambda: find_leftovers(place))
     assert find_leftovers(place) == [Path(scratch)]
     assert living(mark)
     assert clear_leftovers(place) == 1

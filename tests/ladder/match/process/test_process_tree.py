@@ -2,7 +2,6 @@
 
 import contextlib
 import time
-from collections.abc import Callable
 
 import psutil
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from bots.protocol import MoveAsk, MoveReply
 from ladder.match.process.bot_process import BotProcess
 from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
+from tests.support.waiting import eventually
 
 
 def playing(start_fake: StartFake, *words: str, wrapper: tuple[str, ...] = ()) -> BotProcess:
@@ -22,13 +22,6 @@ def playing(start_fake: StartFake, *words: str, wrapper: tuple[str, ...] = ()) -
 
 def ask(bot: BotProcess, ply: int) -> None:
     assert isinstance(bot.ask_move(MoveAsk(ply=ply, moves=(0,) * ply), 30).reply, MoveReply)
-
-
-def await_true(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def states(bot: BotProcess) -> set[str]:
@@ -80,13 +73,13 @@ def test_processes_that_run_off_their_turn_are_stopped(
         ask(bot, ply)
         return bot.tree.history.ponders
 
-    await_true(is_seen)
+    eventually(is_seen)
     assert bot.tree.history.has_children is not (mode.startswith("has-threads") and not wrapper)
     assert bot.tree.off_turn_us > 1000
 
     def stands_still() -> bool:
         nonlocal ply
-        await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
+        eventually(lambda: states(bot) == {psutil.STATUS_STOPPED})
         time.sleep(0.05)
         ply += 2
         ask(bot, ply)
@@ -123,9 +116,9 @@ def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
     bot.kill()
     bot = start_fake("steals", "1", history=history)
     open_game(bot)
-    await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
+    eventually(lambda: states(bot) == {psutil.STATUS_STOPPED})
     ask(bot, 0)
-    await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
+    eventually(lambda: states(bot) == {psutil.STATUS_STOPPED})
 
 
 @pytest.mark.timed
@@ -153,6 +146,6 @@ def test_the_turn_counts_all_processes(start_fake: StartFake) -> None:
         ask(bot, 2)
         return bot.tree.history.has_children
 
-    await_true(is_noticed)
+    eventually(is_noticed)
     ask(bot, 4)
     assert bot.tree.turn_us >= 90_000  # ended processes count in ticks of 10 ms

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.supervisor import HEAD, TAIL, make_scratch
 from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import StartFake, await_none, first_move, open_game
+from tests.support.waiting import eventually
 
 
 def read_report(bot: BotProcess) -> dict[str, Any]:
@@ -77,10 +77,7 @@ def test_a_bot_inherits_only_its_three_pipes(start_fake: StartFake, tmp_path: Pa
 
 def await_removal(scratch: Path) -> None:
     """Wait until a folder is removed, which takes time after the end of its bot."""
-    deadline = time.monotonic() + 60
-    while scratch.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not scratch.exists()
+    eventually(lambda: not scratch.exists())
 
 
 @pytest.mark.slow
