@@ -143,9 +143,9 @@ def columns_of(record: type, table: Any) -> list[Any]:
 
 def to_record(record: type[R], row: Row[Any] | Mapping[str, Any], **more: Any) -> R:
     """Return a record of a row's values, and of more fields."""
-    values = row._mapping if isinstance(row, Row) else row
+    values = zip(row._fields, row, strict=True) if isinstance(row, Row) else row.items()
     names = fields_of(cast("Hashable", record))
-    known = {name: values[name] for name in names if name in values}
+    known = {name: value for name, value in values if name in names}
     return record(**{**known, **more})
 
 

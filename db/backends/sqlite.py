@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Dialect, Engine, create_engine, event
+from sqlalchemy import Connection, Dialect, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.util import LRUCache
@@ -67,7 +67,7 @@ _NO_TEXT = "Could not decode to UTF-8"
 def _mark(_tables: object, connection: Connection, **_: object) -> None:
     """Mark a new file as this program's, in the transaction that creates its tables."""
     if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(text(f"PRAGMA application_id={APPLICATION_ID}"))
 
 
 class SqliteBackend(Backend):

@@ -1,8 +1,11 @@
 """The version of the tables, their creation, and the scripts of Alembic that migrate them."""
 
+from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, create_mock_engine, inspect
+from sqlalchemy.engine.mock import MockConnection
+from sqlalchemy.schema import ExecutableDDLElement
 
 from db.backends.backend import Backend, Place
 from db.errors import Missing, NotALadderDatabase, Outdated, TooNew
@@ -79,9 +82,26 @@ def create_tables(connection: Connection) -> None:
     The caller's transaction holds the write lock. So if two processes open a database at once, one
     of them creates them, and a failure leaves it empty.
     """
-    METADATA.create_all(connection, checkfirst=False)
+    for statement in _creation(connection.dialect.name):
+        connection.exec_driver_sql(statement)
     connection.exec_driver_sql(
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
         "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
     )
     connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{HEAD}')")  # noqa: S608
+
+
+@cache
+def _creation(kind: str) -> list[str]:
+    """Return the statements that create the tables in a kind of database.
+
+    Tests and previews create many databases in a process.
+    """
+    found: list[str] = []
+
+    def note(statement: ExecutableDDLElement, *_: object, **__: object) -> None:
+        found.append(str(statement.compile(dialect=engine.dialect)))
+
+    engine: MockConnection = create_mock_engine(f"{kind}://", note)
+    METADATA.create_all(engine, checkfirst=False)
+    return found
