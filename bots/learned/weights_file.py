@@ -7,6 +7,7 @@ if the file is moved or changed later.
 
 import hashlib
 import re
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -82,6 +83,14 @@ def hash_of(path: Path) -> str:
         SpecError: the file cannot be read, or is too large for weights.
 
     """
+    if path in SHIPPED_FILES.values() and path.exists():
+        return _hash_shipped(path, path.stat().st_mtime_ns)
+    return hashlib.sha256(read_weights_file(path, LARGEST_FILE)).hexdigest()
+
+
+@cache
+def _hash_shipped(path: Path, modified_ns: int) -> str:  # noqa: ARG001 - the key of the cache
+    """Hash a file of the package, for which each command asks that opens a database."""
     return hashlib.sha256(read_weights_file(path, LARGEST_FILE)).hexdigest()
 
 
