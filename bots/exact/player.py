@@ -44,7 +44,8 @@ class ExactPlayer(LearnedPlayer):
         """Whether the last question of this game was decided: then the next one nearly always is,
         as a position two plies later is easier and the table has most of it."""
         self._exact_solver = Solver(board, TABLE_MIB)
-        self._exact_solver.map_table()
+        if budget.is_timed:
+            self._exact_solver.map_table()
         if self._nodes is not None:
             budget = _simulations_of(self._nodes)
         super().__init__(board=board, side=side, seed=seed, budget=budget, **options)
