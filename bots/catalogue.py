@@ -1,6 +1,5 @@
 """The table of all built-in players; importing it loads no player and no compiler."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import lru_cache
@@ -41,6 +40,8 @@ def find(name: str) -> Version:
     """
     version = VERSIONS.get(name)
     if version is None:
+        import difflib  # only for a mistake, and hosts load this module
+
         near = difflib.get_close_matches(name, VERSIONS, n=3) or list(VERSIONS)
         raise UnknownPlayer(f"no built-in player is called {name!r}: there are {', '.join(near)}")
     return version

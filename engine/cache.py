@@ -15,7 +15,6 @@ import hashlib
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -107,6 +106,8 @@ def write_entry(entry: Path, text: str) -> None:
 
 def cache_fault() -> str | None:
     """Try to write to the cache; return why that fails and what to do, or None if it succeeds."""
+    import tempfile  # hosts load this module, and only need it here
+
     root = cache_root()
     try:
         root.mkdir(parents=True, exist_ok=True)

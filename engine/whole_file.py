@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,5 +52,6 @@ def _move(draft: Path, place: Path) -> None:
     except OSError as error:
         if error.errno != errno.EBUSY:
             raise
-        shutil.copyfile(draft, place)  # a file that is mounted by itself, as into a container
+        # A file that is mounted by itself, as into a container.
+        place.write_bytes(draft.read_bytes())
         draft.unlink()

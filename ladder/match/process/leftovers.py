@@ -13,8 +13,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import psutil
-
 from ladder.match.process.cgroups import end_group
 from ladder.match.process.supervisor import remove
 
@@ -52,6 +50,8 @@ def clear_leftovers(folder: Path | None = None) -> int:
 
 def _without_harness(folder: Path | None) -> list[Path]:
     """Return the scratch folders whose harness has ended, except those of other users."""
+    import psutil  # a worker loads this module, and rarely needs it
+
     paths = sorted(Path(folder or tempfile.gettempdir()).glob("ladder-*"))
     names = [(path, NAME.fullmatch(path.name)) for path in paths if os.access(path, os.R_OK)]
     return [path for path, name in names if name and not psutil.pid_exists(int(name[1]))]
@@ -63,6 +63,8 @@ def clear(scratch: Path) -> None:
     They are found by the scratch folder in their environment; one that changed it escapes, unless
     it is in the control group.
     """
+    import psutil
+
     end_group(scratch.name)
     for _ in range(20):  # a process that forks during the search is found in a later round
         found = False

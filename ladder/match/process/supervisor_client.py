@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import socket
 import subprocess
 import sys
@@ -100,7 +99,7 @@ class SupervisorClient:
             UsageError: the log folder cannot be created.
 
         """
-        mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
+        mark = f"ladder-{os.getpid()}-{os.urandom(8).hex()}"
         scratch = os.path.join(tempfile.gettempdir(), mark)
         command, folder = start.argv, start.folder
         if start.copied:
@@ -111,7 +110,7 @@ class SupervisorClient:
         if confinement.logs is not None:
             _make_log_folder(confinement.logs)
             plain = re.sub(r"[^A-Za-z0-9._+-]", "_", name)[:60].lstrip(".") or "bot"
-            log = confinement.logs.absolute() / f"{plain}-{os.getpid()}-{secrets.token_hex(4)}.log"
+            log = confinement.logs.absolute() / f"{plain}-{os.getpid()}-{os.urandom(4).hex()}.log"
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "LANG": os.environ.get("LANG", "C.UTF-8"),
