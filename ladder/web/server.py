@@ -137,6 +137,9 @@ async def _serve(
         server.force_exit = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(serving, SHUTDOWN_S)
+        for connection in [*server.server_state.connections]:  # their answers take too long
+            connection.transport.abort()
+        await asyncio.sleep(0)  # which closes them
         site.views.close()
 
 

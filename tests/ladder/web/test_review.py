@@ -114,6 +114,7 @@ def test_one_review_at_a_time_that_ends_with_the_server(large: str, start_server
     assert (refused.status, "game 1 is being analysed" in refused.document["error"]) == (503, True)
     assert 'data-running="yes"' in server.ask("/games/1").text
     assert 'data-running="yes"' not in server.ask("/games/2").text
+    eventually(lambda: children_with("ladder.web.reviews"))
     (process,) = children_with("ladder.web.reviews")
     server.end()
     assert not psutil.pid_exists(process)
