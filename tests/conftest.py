@@ -12,6 +12,9 @@ import pytest
 from tests.support.browser import Tabs, chromium
 from tests.support.shared import VARIABLE, session_folder
 
+# As the command line sets it, before anything loads numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 def pytest_collection() -> None:
     """Keep the garbage collector off while tests are collected: it would take a second."""

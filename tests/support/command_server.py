@@ -32,6 +32,14 @@ from typing import Any, BinaryIO
 ROOT = Path(__file__).resolve().parents[2]
 LATE = ("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "rich.progress")
 """Modules that the program imports when a function first needs them."""
+# By work, as a run by time may warn of a loaded machine, once in a process.
+WARMING = (
+    "run --bots random,stupid --games 2 --simulations 1 --concurrency 1",
+    "match random stupid --games 2 --simulations 1 --concurrency 1",
+    "report",
+    "runs",
+    "bots list",
+)
 WELCOME = b"welcome"
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 
@@ -283,10 +291,12 @@ def load_program() -> None:
 
 
 def warm_up() -> None:
-    """Run two commands, so that forks inherit what is made when it is first needed.
+    """Run commands, so that forks inherit what is made when it is first needed.
 
-    These are the command line's parser and SQLAlchemy's statements.
+    These are the command line's parser, SQLAlchemy's statements, what identifies the harness, and
+    what numba loads when it first reads or compiles a kernel.
     """
+    from engine.compiled import njit
     from ladder.cli.main import run_command
 
     former = os.getcwd()
@@ -295,9 +305,11 @@ def warm_up() -> None:
         os.chdir(folder)
         try:
             assert run_command(["bots", "retire", "v1", "--db", "warm.db"]) == 2  # no such file
-            assert run_command(["bots", "list"]) == 0
+            for command in WARMING:
+                assert run_command([*command.split(), "--db", "warm.db"]) == 0, command
         finally:
             os.chdir(former)
+    njit(lambda: None)()
 
 
 def serve(descriptor: int) -> None:
