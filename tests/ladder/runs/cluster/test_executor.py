@@ -66,6 +66,7 @@ def endpoint() -> Iterator[Endpoint]:
         n_workers=2, threads_per_worker=3, memory_limit=0, resources={tasks.RESOURCE: 2}, **QUIET
     ) as cluster:
         yield parse_endpoint(cluster.scheduler.address, None, None, None, option="cluster")
+    tasks.slots.end_idle()
 
 
 class Played:
