@@ -339,7 +339,7 @@ def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
 def test_the_model_of_elo_changes_the_ratio_and_not_the_estimate() -> None:
     """The same pairs must have another ratio for normalized Elo, and a logistic estimate."""
     draw = random.Random(1)
-    pairs = [pair(n, draw.choices((W, D, L), (3, 1, 3), k=2)) for n in range(100)]
+    pairs = [pair(n, draw.choices((W, D, L), (3, 8, 2), k=2)) for n in range(100)]
     logistic, normalized = (
         after(pairs, model=model, max_games=100) for model in (Model.LOGISTIC, Model.NORMALIZED)
     )
