@@ -23,9 +23,6 @@ from ladder.web.security import HEADERS, AccessRules, is_loopback, read_password
 from ladder.web.site import CommandOf, Site
 from ladder.web.views import Views
 
-SHUTDOWN_S = 0.4
-"""Time at shutdown for answers that are being sent."""
-
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
@@ -43,6 +40,8 @@ class ServerOptions:
     patience: Patience = DEFAULT_PATIENCE
     command_of: CommandOf = lambda *_: None
     """Returns the command line that repeats a run, for its page."""
+    shutdown_s: float = 0.4
+    """Time at the end for answers that are being sent, and again for the server to give up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +132,10 @@ async def _serve(
         await site.reviews.close()
         server.should_exit = True
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(serving), SHUTDOWN_S)
+            await asyncio.wait_for(asyncio.shield(serving), options.shutdown_s)
         server.force_exit = True
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(serving, SHUTDOWN_S)
+            await asyncio.wait_for(serving, options.shutdown_s)
         for connection in [*server.server_state.connections]:  # their answers take too long
             connection.transport.abort()
         await asyncio.sleep(0)  # which closes them

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import socket
 import sqlite3
 import time
 from pathlib import Path
@@ -170,3 +171,15 @@ def test_a_locked_database_is_awaited(league: League, server: Running) -> None:
     assert "tries again" in page.text
     assert list(document.document) == ["error"]
     assert server.ask("/").status == 200
+
+
+def test_a_connection_that_outlasts_the_server_is_closed(
+    league: League, start_server: Start
+) -> None:
+    """Without time for its answers the server leaves no socket open."""
+    server = start_server(league.store.path, shutdown_s=0.0)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        assert server.ask("/").status == 200
+        server.end()
+        with contextlib.suppress(ConnectionResetError):
+            assert connection.recv(1) == b""
