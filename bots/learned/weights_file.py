@@ -90,7 +90,7 @@ def hash_of(path: Path) -> str:
 
 @cache
 def _hash_shipped(path: Path, modified_ns: int) -> str:  # noqa: ARG001 - the key of the cache
-    """Hash a file of the package, for which each command asks that opens a database."""
+    """Hash a file of the package: each command that opens a database asks for all of them."""
     return hashlib.sha256(read_weights_file(path, LARGEST_FILE)).hexdigest()
 
 

@@ -32,7 +32,6 @@ from typing import Any, BinaryIO
 ROOT = Path(__file__).resolve().parents[2]
 LATE = ("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "rich.progress")
 """Modules that the program imports when a function first needs them."""
-# By work, as a run by time may warn of a loaded machine, once in a process.
 WARMING = (
     "run --bots random,stupid --games 2 --simulations 1 --concurrency 1",
     "match random stupid --games 2 --simulations 1 --concurrency 1",
@@ -40,6 +39,8 @@ WARMING = (
     "runs",
     "bots list",
 )
+"""Commands that the server runs before it forks. They count work: a run by time may warn of a
+loaded machine, which a process does once."""
 WELCOME = b"welcome"
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 

@@ -36,7 +36,7 @@ def test_counts_of_new_threats_are_those_of_the_maps() -> None:
     """Each column's number is how many columns hold a threat that the stone has made."""
     met = set()
 
-    @settings(deadline=None, max_examples=30, derandomize=True)
+    @settings(deadline=None, max_examples=60, derandomize=True)
     @given(games())
     def agrees(game: SlowGame) -> None:
         position = Position.from_moves(game.board, game.moves)
